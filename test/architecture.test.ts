@@ -38,6 +38,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   customers: 3,
   'customers/legal': 3,
   'customers/stored-responses': 3,
+  'customers/batches': 4,
   'customers/prompts': 4,
   'money/catalog': 3,
   'money/ledger': 3,

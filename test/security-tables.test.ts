@@ -1,5 +1,13 @@
 /** docs/security.md is complete: each table with its growth and retention, and each limit as in the code; each guarantee has its tests. */
 import assert from 'node:assert/strict'
+import { BATCHES_MAX, KEPT_MAX, LINES_MAX } from '../src/customers/batches/batches.ts'
+import { RESULT_BYTES_MAX } from '../src/customers/batches/batch-lines.ts'
+import { FILE_DAYS } from '../src/customers/batches/batch-results.ts'
+import {
+  FILE_BYTES_MAX,
+  FILES_MAX,
+  STORED_BYTES_MAX as FILES_BYTES_MAX,
+} from '../src/customers/batches/files.ts'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -67,6 +75,9 @@ test('the limits are those of the code', () => {
   const limits: Readonly<Record<string, readonly number[]>> = {
     '`alerts`': [ALERTS_MAX],
     '`api_keys`': [KEYS_MAX, KEYS_EVER_MAX],
+    '`batch_lines`': [LINES_MAX, RESULT_BYTES_MAX / 1024 / 1024],
+    '`batches`': [BATCHES_MAX, KEPT_MAX, FILE_DAYS],
+    '`files`': [FILE_BYTES_MAX / 1024 / 1024, FILES_MAX, FILES_BYTES_MAX / 1024 / 1024, FILE_DAYS],
     '`idempotency_keys`': [IDEMPOTENCY_KEYS_MAX, IDEMPOTENCY_BYTES_MAX / 1024 / 1024],
     '`payment_methods`': [PAYMENT_METHODS_MAX],
     '`prompts`': [PROMPTS_MAX],

@@ -24,6 +24,7 @@ import { openParts, type Parts } from './open-parts.ts'
 import { ALONE, type ProcessPlace } from './process-place.ts'
 import { listActiveSessionIds } from '../identity/sign-in/sessions.ts'
 import { readLiveAccounts } from '../money/usage/read-usage.ts'
+import { createBatchRunner } from './workers/run-batches.ts'
 import { NO_WORKERS, startWorkers } from './workers/start-workers.ts'
 import { evenConnections, type ConnectionWatch } from '../platform/processes/connections.ts'
 import { openMetricsExport } from '../gateway/tracing/open-metrics-export.ts'
@@ -115,7 +116,11 @@ export async function createApp(
   const startedAt = new Date()
   const closing = createClosing(log)
   const parts = await openParts(config, databaseUrl, log, closing, place)
-  const workers = hasWorkers ? await startWorkers(parts, databaseUrl, reloadEveryMs) : NO_WORKERS
+  const models = createModelCalls(parts)
+  const batches = createBatchRunner({ ...parts, ...models })
+  const workers = hasWorkers
+    ? await startWorkers(parts, databaseUrl, reloadEveryMs, batches)
+    : NO_WORKERS
   closing.add('workers', { close: () => workers.stop() })
   const live = createLiveStreams(
     (customerIds) => readLiveAccounts(parts.db, customerIds),
@@ -129,7 +134,7 @@ export async function createApp(
   )
   const { server, connections } = await createServer(
     createHttpParts(parts, {
-      ...createModelCalls(parts),
+      ...models,
       workers,
       startedAt,
       live,
@@ -153,6 +158,7 @@ export async function createApp(
       return address
     },
     async close(how = { delayMs: 0, withinMs: config.drainMs, idleMs: 0 }) {
+      batches.stop()
       live.close()
       responseSockets.close(how.delayMs + how.withinMs)
       await drain(how)

@@ -66,6 +66,9 @@ import { loginSessionRoutes } from '../http/sign-in/login-session-routes.ts'
 import { securityRoutes } from '../http/sign-in/security-routes.ts'
 import { siteRoutes } from '../site/pages/site-routes.ts'
 import { spendingGuardRoutes } from '../http/spending-guard/spending-guard-routes.ts'
+import { batchRoutes } from '../http/batches/batch-routes.ts'
+import { fileRoutes } from '../http/batches/file-routes.ts'
+import { messageBatchRoutes } from '../http/batches/message-batch-routes.ts'
 import { storedResponseRoutes } from '../http/stored-responses/stored-response-routes.ts'
 import { receivedInvitationRoutes } from '../http/teams/received-invitation-routes.ts'
 import { teamInvitationRoutes } from '../http/teams/team-invitation-routes.ts'
@@ -103,6 +106,9 @@ export type RouteTerms = Pick<HttpConfig, 'mode' | 'markupNoticeDays' | 'topUpMi
 const routesOfModels = (terms: RouteTerms) => [
   ...modelCallRoutes,
   ...storedResponseRoutes,
+  ...fileRoutes,
+  ...batchRoutes,
+  ...messageBatchRoutes,
   ...imageFileRoutes,
   ...modelRoutes,
   ...geminiModelRoutes,

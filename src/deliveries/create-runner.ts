@@ -1,5 +1,5 @@
 /**
- * Works off the due rows of one kind of delivery on this node: mails, webhooks or destinations of usage. Each lane has its
+ * Works off the due rows of one kind on this node: mails, webhooks, destinations of usage, or lines of batches. Each lane has its
  * slots, a row takes one of them, and a slot that becomes free takes the next row at once: a slow receiver occupies only the
  * slots of its own rows. Nothing is kept here that must not be lost: a row is leased in the database, and due again when
  * the lease of a worker that died ends.
@@ -19,7 +19,7 @@ export interface Lane<Row> {
 
 export interface RunnerOptions<Row> {
   /** What is delivered, for the log. */
-  readonly kind: 'mail' | 'webhook' | 'usage'
+  readonly kind: 'mail' | 'webhook' | 'usage' | 'batch'
   readonly lanes: readonly Lane<Row>[]
   readonly log: Log
   /** Tries one row and records the outcome. A failure of the receiver is an outcome; what this throws is a fault of ours. */

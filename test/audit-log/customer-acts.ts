@@ -1,3 +1,7 @@
+import { sql } from 'kysely'
+import { cancelBatch, createBatch, deleteBatch } from '../../src/customers/batches/batches.ts'
+import { deleteFile, storeFile } from '../../src/customers/batches/files.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
 import { createAlert, changeAlert, deleteAlert } from '../../src/deliveries/alerts/alerts.ts'
 import { OPERATOR, SYSTEM, type Actor } from '../../src/platform/audit-log/audited.ts'
 import { changeShield } from '../../src/customers/change-shield.ts'
@@ -51,6 +55,8 @@ export async function customerActs(
       | 'public_bills'
       | 'usage_events'
       | 'stored_responses'
+      | 'batches'
+      | 'files'
       | 'webhook_endpoints'
       | 'webhook_attempts'
       | 'usage_destinations',
@@ -70,6 +76,13 @@ export async function customerActs(
   const attemptId = await idIn('webhook_attempts')
   const destination = { customerId, id: await idIn('usage_destinations') }
   const response = await idIn('stored_responses')
+  const reader = { customerId, keyId, seesAccount: true }
+  const batch = { reader, id: await idIn('batches'), messages: false }
+  const fileId = await idIn('files')
+  const sealing = { sealingKey: key }
+  const endedBatch = createId()
+  await sql`insert into batches (id, customer_id, api_key_id, endpoint, lines, expires_at, ended_at)
+    values (${endedBatch}, ${customerId}, ${keyId}, '/v1/messages', 0, now(), now())`.execute(db)
   const webhookInput = { url: 'https://hooks.example.com', description: null, eventTypes: null }
   // No refund of theirs is in review, which the other acts leave behind.
   const leaver = { ...customer, customerId: (await seedPerson(db)).customerId }
@@ -155,6 +168,51 @@ export async function customerActs(
           reader: { customerId, keyId, seesAccount: false },
           id: response,
         }),
+    },
+    {
+      action: 'file.created',
+      table: 'files',
+      run: () =>
+        storeFile(db, sealing, customer, {
+          customerId,
+          keyId,
+          name: 'a',
+          bytes: 1,
+          seconds: 60,
+          async *read() {
+            yield Buffer.from('a')
+          },
+        }),
+    },
+    {
+      action: 'batch.created',
+      table: 'batches',
+      run: () =>
+        createBatch(db, sealing, customer, {
+          customerId,
+          keyId,
+          endpoint: '/v1/messages',
+          inputFileId: null,
+          metadata: null,
+          async *lines() {
+            yield ['{}']
+          },
+        }),
+    },
+    {
+      action: 'batch.canceled',
+      table: 'batches',
+      run: () => cancelBatch(db, customer, batch),
+    },
+    {
+      action: 'batch.deleted',
+      table: 'batches',
+      run: () => deleteBatch(db, customer, { reader, id: endedBatch, messages: true }),
+    },
+    {
+      action: 'file.deleted',
+      table: 'files',
+      run: () => deleteFile(db, customer, { reader, id: fileId }),
     },
     {
       action: 'prompt.deleted',

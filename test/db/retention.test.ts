@@ -69,11 +69,17 @@ const INSERTS: Readonly<Record<string, (id: string, at: Date) => RawBuilder<unkn
   audit_log: (id, at) =>
     sql`insert into audit_log (id, created_at, actor_kind, action) values (${id}, ${at}, 'system', 'a.b')`,
   auth_events: (id, at) => sql`insert into auth_events (id, received_at) values (${id}, ${at})`,
+  batches: (id, at) =>
+    sql`insert into batches (id, customer_id, api_key_id, endpoint, lines, created_at, expires_at, ended_at)
+      values (${id}, ${customerId}, ${keyId}, '/v1/messages', 0, ${at}, ${at}, ${at})`,
   cached_answers: (id, at) =>
     sql`insert into cached_answers (customer_id, digest, sealed, expires_at)
       values (${customerId}, sha256(convert_to(${id}, 'UTF8')), ''::bytea, ${at})`,
   card_attempts: (id, at) =>
     sql`insert into card_attempts (id, customer_id, created_at) values (${id}, ${customerId}, ${at})`,
+  files: (id, at) =>
+    sql`insert into files (id, customer_id, api_key_id, name, bytes, expires_at)
+      values (${id}, ${customerId}, ${keyId}, 'x', 0, ${at})`,
   generated_images: (id, at) =>
     sql`insert into generated_images (id, customer_id, media_type, bytes, expires_at)
       values (${id}, ${customerId}, 'image/png', ''::bytea, ${at})`,

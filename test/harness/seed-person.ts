@@ -1,4 +1,6 @@
 /** A customer of whom there is something in every table that holds personal data. */
+import { createBatch } from '../../src/customers/batches/batches.ts'
+import { storeFile } from '../../src/customers/batches/files.ts'
 import { randomBytes } from 'node:crypto'
 import { recordEvent } from '../../src/platform/events/record-event.ts'
 import { sql } from 'kysely'
@@ -132,6 +134,7 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
     const row = { id, customerId, keyId: key.id, previousId, isFailed: false }
     await storeResponse(db, { ...row, input: part, response: part })
   }
+  await seedBatch(db, customerId, key.id, marker)
   await seedUsage(db, {
     customerId,
     apiKeyId: key.id,
@@ -185,6 +188,44 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
     sessionId,
     words: [marker, TAX_ID, '11987654321', '203.0.113.77'],
   }
+}
+
+/** A file, and a batch of its line, which is not due for a day. */
+async function seedBatch(
+  db: Database,
+  customerId: string,
+  keyId: string,
+  marker: string,
+): Promise<void> {
+  const sealing = { sealingKey: randomBytes(32) }
+  const actor = { kind: 'customer', customerId, apiKeyId: keyId } as const
+  const text = Buffer.from(`{"custom_id": "${marker}"}`)
+  const file = await storeFile(db, sealing, actor, {
+    customerId,
+    keyId,
+    name: `linhas de ${marker}.jsonl`,
+    bytes: text.length,
+    seconds: 86_400,
+    async *read() {
+      yield text
+    },
+  })
+  if (typeof file === 'string') throw new Error(file)
+  await db.transaction().execute(async (trx) => {
+    await createBatch(trx, sealing, actor, {
+      customerId,
+      keyId,
+      endpoint: '/v1/chat/completions',
+      inputFileId: file.id,
+      metadata: { nome: marker },
+      async *lines() {
+        yield [text.toString()]
+      },
+    })
+    await sql`update batches set due_at = now() + interval '1 day' where customer_id = ${customerId}`.execute(
+      trx,
+    )
+  })
 }
 
 /** Not due for a day, so that nobody sends them meanwhile: one of their own, and one by somebody else. */

@@ -236,10 +236,7 @@ test('calls of the field that are not built answer in the caller’s format, and
   const { baseUrl } = gateway.node
   const { secret } = gateway
   for (const path of [
-    '/files',
-    '/files/file-1/content?x=1',
     '/uploads',
-    '/batches',
     '/moderations',
     '/vector_stores/x',
     '/fine_tuning/jobs',
@@ -261,7 +258,7 @@ test('calls of the field that are not built answer in the caller’s format, and
     }
   }
   const headers = { 'anthropic-version': '2023-06-01' }
-  for (const path of ['/messages/batches', '/files']) {
+  for (const path of ['/skills', '/uploads']) {
     const { json } = await ask(baseUrl, path, { secret, body: {}, headers })
     assert.deepEqual([json.type, json.error.code], ['error', 'endpoint_not_available'], path)
   }

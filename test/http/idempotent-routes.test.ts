@@ -30,6 +30,9 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
   '/v1/audio/speech': MODEL_CALL,
   '/v1/audio/transcriptions': MODEL_CALL,
   '/v1/me/prompts/:id/run': MODEL_CALL,
+  '/v1/files': 'stores another copy, which costs nothing; its body is not kept to be compared',
+  '/v1/batches/:id/cancel': SAME_STATE,
+  '/v1/messages/batches/:id/cancel': SAME_STATE,
   '/v1/api-keys/bulk-revoke': SAME_STATE,
   '/v1/api-keys/:id/pause': SAME_STATE,
   '/v1/api-keys/:id/resume': SAME_STATE,
@@ -52,6 +55,8 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
 }
 
 const WITH_KEY = [
+  '/v1/batches',
+  '/v1/messages/batches',
   '/v1/api-keys',
   '/v1/me/prompts',
   '/v1/me/prompts/:id/clone',

@@ -355,7 +355,7 @@ test('each refusal has the format, its type and the id of the request', async ()
     [402, 'insufficient_balance', question('chat'), { secret: poor }],
     [403, 'key_model_access_denied', question('chat'), { secret: narrow }],
     [404, 'model_not_found', question('claude-99')],
-    [404, 'endpoint_not_available', question('chat'), { path: '/messages/batches' }],
+    [404, 'not_found', question('chat'), { path: '/messages/unheard-of' }],
     [429, 'rate_limit_exceeded', question('error-429')],
     [502, 'upstream_error', question('error-500')],
     [503, 'service_unavailable', question('error-503')],

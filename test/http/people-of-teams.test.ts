@@ -31,7 +31,7 @@ const BY_ADDRESS = new Set(['GET /public-bills/{token}', 'GET /files/images/{id}
 const OF_NOW = new Set(['GET /healthz/db'])
 /** The tables of the paying account that a call with a team's key changes. */
 const MONEY_OF_CALLS =
-  /^(accounts|holds|usage_(events|hours|sessions)|team_budgets|stored_response(s|_sums)|generated_images|api_key_uses|balance_watches)/
+  /^(accounts|holds|usage_(events|hours|sessions)|team_budgets|stored_response(s|_sums)|files|file_parts|batches|batch_lines|generated_images|api_key_uses|balance_watches)/
 
 let gateway: TestGateway
 let app: { close(): Promise<void> }

@@ -396,6 +396,8 @@ const WITHOUT_TRIGGER: Readonly<Record<string, string>> = {
   stored_responses: 'only of an account that stores them, and a deletion ends that',
   stored_response_sums: 'as the responses',
   generated_images: 'only of an account that is there',
+  batch_lines: 'only in the transaction that makes their batch',
+  file_parts: 'only in the transaction that makes their file',
   task_spends: 'only with a hold, which takes a key that was not revoked',
   usage_sessions: 'only with a charge, and a deletion waits for holds',
   archived_sessions: 'only of events with ids of sessions, which are erased',

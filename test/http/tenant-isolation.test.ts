@@ -14,6 +14,7 @@ import { enterByLink } from '../harness/sign-in-browser.ts'
 import { APPROVED, cardBody } from '../harness/cards.ts'
 import { askChat, ask, sound, type Asked } from '../harness/ask.ts'
 import { openOperatorSession } from '../harness/open-session.ts'
+import { chatLine, uploadLines } from '../harness/batches.ts'
 import { seedRefusals } from '../harness/seed-refusals.ts'
 import { startGateway } from '../harness/gateway.ts'
 import {
@@ -76,6 +77,9 @@ const owned = [
   ...idsIn(standing),
   household.ids.image,
   household.ids.response,
+  household.ids.file,
+  household.ids.batch,
+  household.ids.messageBatch,
   ...Object.values(household.secrets),
   MARK,
 ]
@@ -106,6 +110,11 @@ async function createStranger({ path = '' }: { readonly path?: string } = {}): P
     rows: [{ at: new Date(), code: 'model_not_found', status: 404, refusals: 1 }],
   })
   const made = { ...stranger, promptId: prompt.id, teamId: team.id }
+  if (path === '/batches')
+    return {
+      ...made,
+      fileId: (await uploadLines(baseUrl, stranger.secret, [chatLine('um')])).json.id,
+    }
   if (path !== '/topups/automatic') return made
   const { id: cardId } = await call('POST', '/payment-methods', cardBody(APPROVED))
   const fields = { threshold_brl: 1, amount_brl: 20, payment_method_id: cardId }
@@ -242,8 +251,9 @@ test("a cookie without its session's CSRF token changes nothing and calls no mod
     await t.test(operation.name, () =>
       unchanged(operation.name, async () => {
         const answer = await callBy(household.owner, operation, { secret: undefined, headers })
-        if (isModelCall(operation) && operation.method === 'POST')
-          return assert.equal(answer.status, 401)
+        // Batches are read and made as any resource, although in the formats of calls.
+        const isCall = isModelCall(operation) && !/\/(files|batches)\b/.test(operation.path)
+        if (isCall && operation.method === 'POST') return assert.equal(answer.status, 401)
         assert.deepEqual([answer.status, codeOf(answer)], [403, 'csrf_token_missing'])
       }),
     )

@@ -11,6 +11,8 @@ import { pruneRuns } from '../../money/reconciliation/runs.ts'
 import { pruneSignIn } from '../../identity/sign-in/sessions.ts'
 import { pruneCachedAnswers } from '../../customers/cached-answers.ts'
 import { pruneStoredResponses } from '../../customers/stored-responses/response-store.ts'
+import { pruneBatches } from '../../customers/batches/batches.ts'
+import { pruneFiles } from '../../customers/batches/files.ts'
 import { pruneRefusals } from '../../money/usage/refusals.ts'
 import { pruneWebhookAttempts } from '../../deliveries/webhooks/webhook-attempts.ts'
 import type { Database } from '../../platform/db/open.ts'
@@ -43,6 +45,8 @@ export function listPruning(db: Database): Readonly<Record<string, Job>> {
       cron: '*/10 * * * *',
       run: () => pruneIdempotencyKeys(db, inMinutes(8)),
     },
+    'prune-files': { cron: '*/10 * * * *', run: () => pruneFiles(db, inMinutes(8)) },
+    'prune-batches': { cron: '27 4 * * *', run: () => pruneBatches(db, inMinutes(10)) },
     'prune-images': { cron: '*/10 * * * *', run: () => pruneImages(db) },
   }
 }

@@ -52,6 +52,7 @@ import { readUpstreamLists } from './read-upstream-lists.ts'
 import { notifyPriceChanges } from './notify-price-changes.ts'
 import { priceJobs, renewOldPrices } from './renew-prices.ts'
 import { createReportIncidents } from './report-incidents.ts'
+import { type BatchRunner, RENEW_EVERY_MS } from './run-batches.ts'
 
 export interface Workers {
   /** Processes the events of the payment processor now, before the next turn of their timer. */
@@ -92,6 +93,7 @@ const KEY_USES_EVERY_MS = 3_000
 const SHIELD_COUNTS_EVERY_MS = 3_000
 /** A customer who looks at the page sees a refusal soon after it. */
 const REFUSALS_EVERY_MS = 2_000
+const BATCHES_EVERY_MS = 1_000
 /** Several times within the lease of an incident. */
 const INCIDENTS_EVERY_MS = 10_000
 const DIFFERENCES_EVERY_MS = 60_000
@@ -106,8 +108,10 @@ export async function startWorkers(
   parts: Parts,
   databaseUrl: string,
   reloadEveryMs: number,
+  /** Undefined for a parent, which calls no models. */
+  batches?: BatchRunner,
 ): Promise<Workers> {
-  const own = startOwnTimers(parts, reloadEveryMs)
+  const own = [...startOwnTimers(parts, reloadEveryMs), ...startBatchTimers(parts, batches)]
   const shared =
     parts.place.role === 'worker' ? undefined : await startSharedWork(parts, databaseUrl)
   const timers = [...own, ...(shared?.timers ?? [])]
@@ -152,6 +156,14 @@ function startOwnTimers(parts: Parts, reloadEveryMs: number): Timer[] {
     every(jittered(reloadEveryMs), 'reload_catalog', log, parts.reloadCatalog),
     every(jittered(reloadEveryMs), 'reload_fx_rate', log, () => parts.fxRate.reload()),
     every(MARGINS_EVERY_MS, 'prepare_margins', log, () => parts.margins.prepare()),
+  ]
+}
+
+function startBatchTimers({ log }: Parts, batches: BatchRunner | undefined): Timer[] {
+  if (!batches) return []
+  return [
+    every(BATCHES_EVERY_MS, 'call_batch_lines', log, () => batches.startDue()),
+    every(RENEW_EVERY_MS, 'renew_batch_lines', log, () => batches.renew()),
   ]
 }
 

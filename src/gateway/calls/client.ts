@@ -46,6 +46,11 @@ export interface Client {
   /** Sends a whole answer: JSON, unless `headers` sets another content type. */
   answer(body: string | Buffer, limits: Limits, headers?: Readonly<Record<string, string>>): void
   /**
+   * Stores an answer before its charge, for a client that is not there to take it. False: the call is another's by now,
+   * and is not charged. Not called for streams.
+   */
+  keep?(holdId: string, body: string): Promise<boolean>
+  /**
    * The answer will be a stream. If it is long in coming, the stream is opened early, so that proxies keep the connection;
    * a refusal is then an event of the stream.
    */

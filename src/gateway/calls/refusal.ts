@@ -33,11 +33,14 @@ const BUILT_CALLS: readonly string[] = [
   'responses',
   'messages',
   'messages/count_tokens',
+  'messages/batches',
   'embeddings',
   'rerank',
   'images/generations',
   'audio/speech',
   'audio/transcriptions',
+  'files',
+  'batches',
 ]
 
 export const refusals = {

@@ -360,10 +360,18 @@ async function relay<Body, Request extends CallRequest, Outcome extends { kind: 
   try {
     const ending = await kind.relay(...of)
     if (ending.brokenBy) step?.fail(ending.brokenBy.reason)
-    return ending
+    const [held, , , client] = of
+    return client.keep ? await keepFirst(ending, held, client) : ending
   } finally {
     step?.end()
   }
+}
+
+/** The answer is stored before it is charged; one that may not be stored is released, and not answered. */
+async function keepFirst(ending: Ending, held: HeldCall, client: Client): Promise<Ending> {
+  const text = await ending.write()
+  if (await client.keep?.(held.holdId, text)) return { ...ending, write: () => text }
+  return { resolution: releaseHeldCall(held, 'client_left'), write: () => '', send() {} }
 }
 
 /** Reports an upstream whose usage is above the hold, or cannot be true. */

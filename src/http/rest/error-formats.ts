@@ -71,6 +71,9 @@ export const GEMINI_LIST_PATH = '/v1beta/streamGenerateContent/list'
 const GEMINI_PATH = /^\/v1beta(\/|$|\?)/
 const RESPONSES_PATH = /^\/v1\/responses(\/|$|\?)/
 const MESSAGES_PATH = /^\/v1\/messages(\/|$|\?)/
+const MESSAGE_BATCHES_PATH = /^\/v1\/messages\/batches(\/|$|\?)/
+/** `/v1/files/images` is for browsers. */
+const BATCHES_PATH = /^\/v1\/(?:batches|files(?!\/images\/))(\/|$|\?)/
 
 /**
  * Returns the format of errors of REST routes that client libraries of models call; undefined for the other routes,
@@ -78,6 +81,8 @@ const MESSAGES_PATH = /^\/v1\/messages(\/|$|\?)/
  */
 export function clientErrorsOf(path: string): ErrorFormat | undefined {
   if (GEMINI_PATH.test(path)) return geminiErrors
+  if (MESSAGE_BATCHES_PATH.test(path)) return messagesErrors
+  if (BATCHES_PATH.test(path)) return chatErrors
   return RESPONSES_PATH.test(path) ? responsesErrors : undefined
 }
 

@@ -22,10 +22,16 @@ import { hasAccess, isOperatorAccess, scopeOf, type Access } from './access.ts'
 import { countUnread } from './count-unread.ts'
 import { clientErrorsOf, type ErrorFormat } from './error-formats.ts'
 import { restErrorBody } from './values.ts'
-import { sendJson, RestRefusal } from './rest-refusal.ts'
+import { sendJson, RestRefusal, toRestRefusal } from './rest-refusal.ts'
+import { customerSubject } from '../../gateway/calls/limits.ts'
+import { readJsonBody } from '../../gateway/calls/read-request.ts'
+import { isRefusal } from '../../gateway/calls/refusal.ts'
+import { PACED_FROM_BYTES } from './paced-from-bytes.ts'
+import { setBodyOwner } from '../server/read-body.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { ReadReplicas } from '../../platform/db/replicas/open-read-replicas.ts'
 import type { IdempotencyDeps } from '../../platform/idempotency/act-once.ts'
+import type { Pace } from '../../platform/admission/rate.ts'
 import type { Share } from '../../platform/admission/share.ts'
 import type { Method, ReadsFrom, Route } from './route.ts'
 import { sendTaggedJson, tagJson } from './send-tagged-json.ts'
@@ -55,6 +61,10 @@ export interface RestRoute<
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
+  /** The fields of a multipart form, which the handler reads from the connection. */
+  readonly form?: TSchema
+  /** The body may be as large as that of a model call. */
+  readonly takesLargeBodies?: boolean
   /** Default: 200. */
   readonly status?: number
   /** The schema of the JSON, or the media type of an answer that is not JSON. */
@@ -84,7 +94,12 @@ export interface RestRoute<
 
 type Handled<Answer> = (Answer extends TSchema ? AnswerOf<Answer> : never) | FastifyReply
 
-export type MediaType = 'image/png' | 'text/csv' | 'text/html' | 'application/pdf'
+export type MediaType =
+  | 'application/jsonl'
+  | 'application/pdf'
+  | 'image/png'
+  | 'text/csv'
+  | 'text/html'
 
 export type RestTag =
   | 'Modelos'
@@ -128,6 +143,7 @@ export type AccessDeps = AuthenticateDeps &
     readonly idempotency: IdempotencyDeps
     readonly replicas: Pick<ReadReplicas, 'pick' | 'primary'>
     readonly bodies: Share
+    readonly pace: Pace
   }
 
 export function restRoute<
@@ -138,11 +154,14 @@ export function restRoute<
   Body extends TSchema = Type.TUnknown,
   Deps = unknown,
 >(declared: RestRoute<Params, Query, Body, Needed, Answer, Deps>): Route<Deps & AccessDeps> {
-  const { method, path, access, stricter, params, query, body, status = 200 } = declared
+  const { method, path, access, stricter, params, query, body, form, status = 200 } = declared
+  const { takesLargeBodies = false } = declared
   return {
     method,
     url: `/v1${path}`,
     access,
+    takesLargeBodies,
+    isBodyStreamed: form !== undefined,
     ...(declared.readsFrom ? { readsFrom: declared.readsFrom } : {}),
     ...(stricter ? { stricter: { access: stricter.access, when: stricter.when } } : {}),
     schema: {
@@ -153,17 +172,24 @@ export function restRoute<
       ...(query ? { querystring: Type.Object(query) } : {}),
       ...(declared.repeats ? { headers: idempotencyHeaders } : {}),
       ...(body ? { body } : {}),
+      ...(form ? { body: form, consumes: ['multipart/form-data'] } : {}),
       response: responsesOf(declared, status),
     },
     handlersOf: (deps) => ({
+      // The form is validated by whoever reads it.
+      ...(form ? { validatorCompiler: () => () => true } : {}),
       // Before a body is read: a stranger's body never is.
       async onRequest(request, reply) {
         if (access !== 'public') await identifyCaller(deps, request, reply, declared)
+        const caller = callers.get(request)
+        if (caller && takesLargeBodies)
+          setBodyOwner(request, reply.raw, () => customerSubject(caller.customerId))
       },
       async preValidation(request) {
         if (query) request.query = withNumbers(query, request.query as Record<string, unknown>)
         if (declared.repeats && hasIdempotencyKey(request)) keepRawBody(request)
-        if (body) request.body = parseJson(request.body)
+        if (body && takesLargeBodies) request.body = await parseLarge(deps, request)
+        else if (body) request.body = parseJson(request.body)
       },
       async handler(request, reply) {
         const caller = callers.get(request)
@@ -270,6 +296,16 @@ function parseJson(raw: unknown): unknown {
   } catch {
     throw new RestRefusal(400, 'invalid_request', 'body: deve ser JSON')
   }
+}
+
+/** A large body is paced, bounded and read as that of a model call: its integers keep their digits. */
+async function parseLarge({ pace }: AccessDeps, request: FastifyRequest): Promise<unknown> {
+  const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  const caller = callers.get(request)
+  if (caller && raw.length > PACED_FROM_BYTES) await pace.wait(caller.customerId, raw.length)
+  const read = readJsonBody(raw)
+  if (isRefusal(read)) throw toRestRefusal(read)
+  return read
 }
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {

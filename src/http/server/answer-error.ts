@@ -27,13 +27,13 @@ const DATABASE_UNAVAILABLE =
 
 /** Paths that client libraries know and this server does not have. */
 const UNBUILT =
-  'files|uploads|batches|moderations|conversations|assistants|threads|vector_stores|containers|evals|fine_tuning|realtime|videos|skills|graders'
+  'uploads|moderations|conversations|assistants|threads|vector_stores|containers|evals|fine_tuning|realtime|videos|skills|graders'
 /** Paths of model calls, and of what is beside them in the field. */
 const MODEL_CALL_PATH = new RegExp(
-  `^/v1(?:beta|/(?:chat|completions|embeddings|rerank|images|audio|responses|messages|${UNBUILT}))(?:/|$|\\?)`,
+  `^/v1(?:beta|/(?:chat|completions|embeddings|rerank|images|audio|responses|messages|files|batches|${UNBUILT}))(?:/|$|\\?)`,
 )
 const UNBUILT_PATH = new RegExp(
-  `^/v1(?:beta/(?!models)|/(?:(?:${UNBUILT}|messages/batches|images/(?:edits|variations)|audio/(?:translations|voices))(?:/|$|\\?)))`,
+  `^/v1(?:beta/(?!models)|/(?:(?:${UNBUILT}|images/(?:edits|variations)|audio/(?:translations|voices))(?:/|$|\\?)))`,
 )
 
 export function isModelCall(request: FastifyRequest): boolean {

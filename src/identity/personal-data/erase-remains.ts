@@ -1,6 +1,6 @@
 /**
  * Erases what operators wrote about a deleted account, and its large tables in batches, each a short transaction: prompts, images, stored
- * responses, mails,
+ * responses, files, batches, mails,
  * notifications, counts of the shield and of refusals, and the ids of usage sessions, which the customer chose. If a run stops early, a background job
  * continues. No new rows appear meanwhile, because the database refuses rows for a deleted customer.
  */
@@ -51,6 +51,12 @@ const BATCHES: readonly (readonly [table: string, batch: number])[] = [
   ['generated_images', 10],
   // Up to 16 MB each.
   ['stored_responses', 20],
+  // Up to 1 MB each.
+  ['file_parts', 50],
+  ['files', 1_000],
+  // Answers of up to 40 MB.
+  ['batch_lines', 50],
+  ['batches', 1_000],
   ['notifications', 2_000],
   ['events', 2_000],
   ['mails', 2_000],

@@ -229,6 +229,18 @@ export const EXPORT_LISTS = {
         input_bytes + response_bytes as byte_count, created_at
       from stored_responses where customer_id = ${id} order by created_at desc, id desc`,
   },
+  // The contents are sealed: GET /v1/files/{id}/content and the results of the batches return them.
+  files: {
+    entries: (id) => sql`
+      select 'file-' || replace(id::text, '-', '') as id, api_key_id, name, bytes as byte_count, created_at, expires_at
+      from files where customer_id = ${id} order by created_at desc, id desc`,
+  },
+  batches: {
+    entries: (id) => sql`
+      select case when input_file_id is null then 'msgbatch_' else 'batch_' end || replace(id::text, '-', '') as id,
+        api_key_id, endpoint, metadata, lines, succeeded, errored, canceled, expired, created_at, canceled_at, ended_at
+      from batches where customer_id = ${id} order by created_at desc, id desc`,
+  },
   // Without ids, which are the addresses: pictures of a team's keys are their members', not the owner's.
   images_waiting: {
     entries: (id) => sql`

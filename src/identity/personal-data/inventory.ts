@@ -180,6 +180,16 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
       'the number and the bytes of all responses ever stored; the responses are exported',
     deletion: 'erased',
   },
+  'files.customer_id': { exportedIn: 'files', deletion: 'erased' },
+  'file_parts.customer_id': {
+    notExported: 'the sealed content of files, which GET /v1/files/{id}/content returns',
+    deletion: 'erased',
+  },
+  'batches.customer_id': { exportedIn: 'batches', deletion: 'erased' },
+  'batch_lines.customer_id': {
+    notExported: 'the sealed lines of batches, whose results the files and the batches return',
+    deletion: 'erased',
+  },
   'cached_answers.customer_id': {
     notExported: 'copies of answers that the account has had, sealed, for a week at most',
     deletion: 'erased',

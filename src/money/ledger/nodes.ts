@@ -152,3 +152,18 @@ function toOpenHold(row: HoldRow): OpenHold {
     outputTokensSeen: row.output_tokens_seen,
   }
 }
+
+/**
+ * What became of a hold. Undefined: it was lost in a crash of the database, and nothing is charged for it. A charge that
+ * waits in a spool leaves its hold open.
+ */
+export async function findOutcome(
+  db: Database,
+  holdId: string,
+): Promise<'open' | 'charged' | 'released' | undefined> {
+  const { rows } = await sql<{ outcome: 'open' | 'charged' | 'released' }>`
+    select 'open' as outcome from holds where id = ${holdId}
+    union all
+    select outcome::text from usage_events where id = ${holdId}`.execute(db)
+  return rows[0]?.outcome
+}

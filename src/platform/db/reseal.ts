@@ -15,6 +15,9 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'digest_keys', column: 'secret_sealed' },
   { table: 'upstreams', column: 'key_sealed' },
   { table: 'idempotency_keys', column: 'content_sealed', batch: 50 },
+  { table: 'batch_lines', column: 'input_sealed', batch: 10 },
+  { table: 'batch_lines', column: 'result_sealed', batch: 10 },
+  { table: 'file_parts', column: 'sealed', batch: 10 },
   { table: 'stored_responses', column: 'input_sealed', batch: 10 },
   { table: 'stored_responses', column: 'response_sealed', batch: 10 },
 ]

@@ -399,6 +399,57 @@ create table balance_watches (
 ) with (fillfactor=70);
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON balance_watches FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
 
+create table batch_lines (
+  id uuid not null,
+  batch_id uuid not null,
+  customer_id uuid not null,
+  place integer not null,
+  input_sealed bytea storage external,
+  due_at timestamptz not null default now(),
+  tries integer not null default 0,
+  hold_id uuid,
+  result_sealed bytea storage external,
+  result_bytes integer,
+  outcome text,
+  constraint batch_lines_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id) ON DELETE CASCADE,
+  constraint batch_lines_batch_id_place_key UNIQUE (batch_id, place),
+  constraint batch_lines_check CHECK ((outcome IS NULL) = (input_sealed IS NOT NULL)),
+  constraint batch_lines_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint batch_lines_outcome_check CHECK (outcome = ANY (ARRAY['succeeded'::text, 'errored'::text, 'canceled'::text, 'expired'::text])),
+  constraint batch_lines_pkey PRIMARY KEY (id)
+);
+CREATE INDEX batch_lines_by_customer ON batch_lines USING btree (customer_id);
+CREATE INDEX batch_lines_due ON batch_lines USING btree (batch_id, due_at, place) WHERE outcome IS NULL;
+
+create table batches (
+  id uuid not null,
+  customer_id uuid not null,
+  api_key_id uuid not null,
+  endpoint text not null,
+  input_file_id uuid,
+  metadata jsonb,
+  lines integer not null,
+  succeeded integer not null default 0,
+  errored integer not null default 0,
+  canceled integer not null default 0,
+  expired integer not null default 0,
+  bytes bigint not null default 0,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  due_at timestamptz not null default now(),
+  canceled_at timestamptz,
+  ended_at timestamptz,
+  constraint batches_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
+  constraint batches_check CHECK ((succeeded + errored + canceled + expired) <= lines),
+  constraint batches_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint batches_lines_check CHECK (lines >= 0),
+  constraint batches_pkey PRIMARY KEY (id)
+);
+CREATE INDEX batches_by_customer ON batches USING btree (customer_id, id);
+CREATE INDEX batches_by_time ON batches USING btree (created_at);
+CREATE INDEX batches_that_run ON batches USING btree (id) WHERE ended_at IS NULL;
+CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON batches FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
+
 create table cached_answers (
   customer_id uuid not null,
   digest bytea not null,
@@ -534,6 +585,40 @@ create table external_users (
 );
 CREATE INDEX external_users_to_delete ON external_users USING btree (customer_id) WHERE deleted_at IS NOT NULL AND customer_id IS NOT NULL;
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON external_users FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
+
+create table file_parts (
+  id uuid not null,
+  file_id uuid not null,
+  customer_id uuid not null,
+  place integer not null,
+  sealed bytea storage external not null,
+  constraint file_parts_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint file_parts_file_id_fkey FOREIGN KEY (file_id) REFERENCES files(id) ON DELETE CASCADE,
+  constraint file_parts_file_id_place_key UNIQUE (file_id, place),
+  constraint file_parts_pkey PRIMARY KEY (id)
+);
+CREATE INDEX file_parts_by_customer ON file_parts USING btree (customer_id);
+
+create table files (
+  id uuid not null,
+  customer_id uuid not null,
+  api_key_id uuid not null,
+  name text not null,
+  bytes bigint not null,
+  batch_id uuid,
+  is_of_errors boolean not null default false,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  constraint files_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
+  constraint files_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id) ON DELETE CASCADE,
+  constraint files_bytes_check CHECK (bytes >= 0),
+  constraint files_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint files_pkey PRIMARY KEY (id)
+);
+CREATE INDEX files_by_customer ON files USING btree (customer_id, id);
+CREATE INDEX files_by_end ON files USING btree (expires_at);
+CREATE INDEX files_of_batches ON files USING btree (batch_id) WHERE batch_id IS NOT NULL;
+CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON files FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
 
 create table function_sets (
   schema_name text not null,

@@ -620,6 +620,56 @@ export interface Tables {
     place: Generated<bigint>
     bytes_before: Generated<bigint>
   }
+  batches: {
+    id: string
+    customer_id: string
+    api_key_id: string
+    endpoint: string
+    input_file_id: string | null
+    metadata: ColumnType<Readonly<Record<string, string>> | null, string | null, string | null>
+    lines: number
+    succeeded: Generated<number>
+    errored: Generated<number>
+    canceled: Generated<number>
+    expired: Generated<number>
+    bytes: Generated<bigint>
+    created_at: DefaultedTime
+    expires_at: Date
+    due_at: DefaultedTime
+    canceled_at: Date | null
+    ended_at: Date | null
+  }
+  batch_lines: {
+    id: string
+    batch_id: string
+    customer_id: string
+    place: number
+    input_sealed: Buffer | null
+    due_at: DefaultedTime
+    tries: Generated<number>
+    hold_id: string | null
+    result_sealed: Buffer | null
+    result_bytes: number | null
+    outcome: LineOutcome | null
+  }
+  files: {
+    id: string
+    customer_id: string
+    api_key_id: string
+    name: string
+    bytes: bigint
+    batch_id: string | null
+    is_of_errors: Generated<boolean>
+    created_at: DefaultedTime
+    expires_at: Date
+  }
+  file_parts: {
+    id: string
+    file_id: string
+    customer_id: string
+    place: number
+    sealed: Buffer
+  }
   stored_response_sums: {
     customer_id: string
     responses: bigint
@@ -651,6 +701,7 @@ export interface Tables {
 
 export type BudgetPeriod = 'day' | 'month' | 'lifetime'
 export type CapPeriod = 'minute' | 'day'
+export type LineOutcome = 'succeeded' | 'errored' | 'canceled' | 'expired'
 export type PauseReason = 'anomaly' | 'leaked' | 'owner' | 'operator'
 export type TeamRole = 'admin' | 'member'
 

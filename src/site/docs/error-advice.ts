@@ -93,6 +93,10 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   session_not_found: 'Nenhuma cobrança tem este x-svc-session-id.',
   // Prompts.
   prompt_not_found: 'O prompt não existe ou não é seu.',
+  file_not_found: 'O arquivo não existe, foi apagado, passou do prazo ou é de outra chave.',
+  batch_not_found: 'O lote não existe, foi apagado, passou do prazo ou é de outra chave.',
+  too_many_files: 'A conta guarda o máximo de arquivos. Apague os que não usa, e lotes antigos.',
+  too_many_batches: 'A conta tem o máximo de lotes. Espere um terminar, ou apague os antigos.',
   too_many_prompts: 'A conta tem o máximo de prompts. Exclua um.',
   prompts_too_large: 'O histórico dos prompts ocupa todo o espaço. Exclua um que não usa.',
   // The account.

@@ -24,6 +24,17 @@ export function exampleBodies(models: ExampleModels): Readonly<Record<string, ob
     'POST /images/generations': { model: models.image, prompt: 'Uma catraca de metrô' },
     'POST /audio/speech': { model: models.speech, input: 'Olá!', voice: 'alloy' },
     'POST /audio/transcriptions': { model: models.audio, file: '@reuniao.mp3' },
+    'POST /files': { file: '@linhas.jsonl', purpose: 'batch' },
+    'POST /batches': {
+      input_file_id: 'file-0190a3b25f1d7c3e8a4b6d2f1e0c9b8a',
+      endpoint: '/v1/chat/completions',
+      completion_window: '24h',
+    },
+    'POST /messages/batches': {
+      requests: [
+        { custom_id: 'linha-1', params: { model: models.chat, max_tokens: 1000, messages: OLA } },
+      ],
+    },
     'POST /me/prompts': { name: 'Resumo', body: 'Resuma em uma frase: {{texto}}' },
     'PATCH /me/prompts/{id}': { body: 'Resuma em duas frases: {{texto}}' },
     'POST /me/prompts/{id}/run': { api_key: 'sk-svc-…', values: { texto: 'Era uma vez…' } },

@@ -18,6 +18,12 @@ interface Place {
 
 const CUSTOMERS: readonly Place[] = [
   {
+    pattern: / \/(files(?!\/images)|batches|messages\/batches)\b/,
+    slug: 'lotes',
+    title: 'Arquivos e lotes',
+    description: 'Muitas chamadas de uma vez, sem pressa: enviar, acompanhar e ler os resultados.',
+  },
+  {
     pattern: /^POST \/(chat|completions|responses|messages|embeddings|rerank|images|audio)\b/,
     slug: 'chamadas-de-modelos',
     title: 'Chamadas de modelos',

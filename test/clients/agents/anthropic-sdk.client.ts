@@ -44,3 +44,36 @@ for (const [format, model] of Object.entries(MODELS))
     ])
     await agents.assertCharges(5)
   })
+
+test('the SDK makes, reads, lists, cancels and deletes batches', async () => {
+  const { code, stdout, stderr } = await runClient(
+    process.execPath,
+    [join(import.meta.dirname, './anthropic-batches-program.mjs')],
+    {
+      ANTHROPIC_BASE_URL: agents.origin,
+      ANTHROPIC_API_KEY: agents.gateway.secret,
+      MODEL: 'sandbox-chat',
+    },
+  )
+  assert.equal(code, 0, stderr)
+  const batches = JSON.parse(stdout)
+  const { created, ended, results, canceled, ofCanceled, listed, deleted } = batches
+  assert.equal(created.processing_status, 'in_progress')
+  assert.deepEqual([ended.request_counts.succeeded, ended.request_counts.errored], [1, 1])
+  assert.deepEqual(
+    results.map(({ custom_id: name, result }: any) => [name, result.type]),
+    [
+      ['boa', 'succeeded'],
+      ['errada', 'errored'],
+    ],
+  )
+  assert.match(results[0].result.message.content[0].text, /Olá, catraca!/)
+  assert.equal(results[1].result.error.error.type, 'not_found_error')
+  assert.equal(batches.canceling.processing_status, 'canceling')
+  assert.equal(canceled.request_counts.canceled, 1)
+  assert.deepEqual(ofCanceled, [{ custom_id: 'lenta', result: { type: 'canceled' } }])
+  assert.deepEqual(listed, [canceled.id, created.id])
+  assert.deepEqual(deleted, { id: created.id, type: 'message_batch_deleted' })
+  assert.deepEqual(batches.error, { isKnown: true, name: 'NotFoundError' })
+  await agents.assertCharges(1)
+})

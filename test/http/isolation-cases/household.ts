@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { createId } from '../../../src/platform/lib/ids.ts'
 import { createLog } from '../../../src/platform/lib/log.ts'
 import { recordFindings } from '../../../src/money/reconciliation/discrepancies.ts'
+import { beginBatch, chatLine, untilEnded, uploadLines } from '../../harness/batches.ts'
 import { seedRefusals } from '../../harness/seed-refusals.ts'
 import { seedPaidTopUp } from '../../harness/seed-paid-top-up.ts'
 import { APPROVED, cardBody } from '../../harness/cards.ts'
@@ -26,6 +27,7 @@ export interface Person {
   readonly keyId: string
   /** Where the person has one. */
   readonly cardId?: string
+  readonly fileId?: string
 }
 
 export interface Household {
@@ -47,6 +49,11 @@ export interface Household {
     readonly session: string
     readonly image: string
     readonly response: string
+    readonly file: string
+    readonly batch: string
+    readonly runningBatch: string
+    readonly messageBatch: string
+    readonly runningMessageBatch: string
     readonly request: string
     readonly webhook: string
     readonly destination: string
@@ -132,6 +139,7 @@ export async function createHousehold(gateway: TestGateway, nth = ''): Promise<H
   })
   const prompt = await createPrompts(asOwner, keys[0].key)
   const calls = await makeCalls(gateway, owner)
+  const batches = await makeBatches(gateway, owner)
   await seedRefusals(database.db, {
     customerId: owner.customerId,
     apiKeyId: keys[0].id,
@@ -175,6 +183,7 @@ export async function createHousehold(gateway: TestGateway, nth = ''): Promise<H
       declinedInvitation: team.declinedInvitation,
       teamKey: team.teamKey,
       ...calls,
+      ...batches,
       ...webhooks,
       destination,
       ...operators,
@@ -257,6 +266,35 @@ async function makeCalls(
     body: { model: 'sandbox-chat', input: MARK },
   })
   return { session, image, request: requestId, response: answered.json.id }
+}
+
+/** Of both formats one that has ended and one that waits, which no worker changes. */
+async function makeBatches({ database, node }: TestGateway, { customerId, secret }: Person) {
+  const { baseUrl } = node
+  const { json } = await uploadLines(baseUrl, secret, [chatLine(MARK)])
+  const params = { model: 'sandbox-chat', max_tokens: 20, messages: sound().messages }
+  const ofMessages = async (model: string): Promise<string> => {
+    const requests = [{ custom_id: MARK, params: { ...params, model } }]
+    return (await ask(baseUrl, '/messages/batches', { secret, body: { requests } })).json.id
+  }
+  const ended = [
+    await beginBatch(baseUrl, secret, [chatLine(MARK)]),
+    await ofMessages('sandbox-chat'),
+  ] as const
+  for (const id of ended) await untilEnded(baseUrl, secret, id)
+  const running = [
+    await beginBatch(baseUrl, secret, [chatLine(MARK, { model: 'sandbox-error-429' })]),
+    await ofMessages('sandbox-error-429'),
+  ] as const
+  await sql`update batches set due_at = now() + interval '1 day'
+    where customer_id = ${customerId} and ended_at is null`.execute(database.db)
+  return {
+    file: json.id as string,
+    batch: ended[0],
+    messageBatch: ended[1],
+    runningBatch: running[0],
+    runningMessageBatch: running[1],
+  }
 }
 
 async function gatewayCall(

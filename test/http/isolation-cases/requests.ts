@@ -94,7 +94,12 @@ const PARAMETERS: Readonly<Record<string, IdOf>> = {
   '/admin/webhooks/{id}': ({ ids }) => ids.webhook,
   '/admin/reconciliation/differences/{id}': ({ ids }) => ids.difference,
   '/api-keys/{id}': ({ ids }) => ids.key,
+  '/batches/{id}': ({ ids }) => ids.batch,
+  '/batches/{id}/cancel': ({ ids }) => ids.runningBatch,
+  '/files/{id}': ({ ids }) => ids.file,
   '/files/images/{id}': ({ ids }) => ids.image,
+  '/messages/batches/{id}': ({ ids }) => ids.messageBatch,
+  '/messages/batches/{id}/cancel': ({ ids }) => ids.runningMessageBatch,
   '/me/alerts/{id}': ({ ids }) => ids.alert,
   '/me/invitations/{id}': ({ ids }) => ids.declinedInvitation,
   '/me/invitations/{id}/accept': ({ ids }) => ids.guestsInvitation,
@@ -158,6 +163,8 @@ const HARMLESS = new Set(
     // Of the items of a stored response.
     'order after',
     'encoding_format prompt n size quality file language',
+    // Of files and batches.
+    'purpose expires_after[anchor] expires_after[seconds] endpoint completion_window metadata requests',
     'query documents top_n return_documents max_tokens_per_doc voice speed stream_format',
   ].flatMap((line) => line.split(' ')),
 )
@@ -276,6 +283,11 @@ export const NAMED: Readonly<
     status: 400,
     error: 'previous_response_not_found',
   },
+  'POST /batches input_file_id': {
+    body: ({ ids }) => ({ input_file_id: ids.file }),
+    status: 404,
+    error: 'file_not_found',
+  },
   'DELETE /me confirm': {
     body: ({ owner }) => ({ confirm: owner.email }),
     status: 400,
@@ -288,6 +300,9 @@ const KEY = { name: 'nova', model_ids: ['sandbox-chat'] }
 export const FORM_TYPE = 'multipart/form-data; boundary=b'
 const FORM =
   '--b\r\ncontent-disposition: form-data; name="file"; filename="a.mp3"\r\n\r\nID3x\r\n--b--\r\n'
+const LINES_FORM =
+  '--b\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nbatch\r\n' +
+  '--b\r\ncontent-disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n{}\r\n--b--\r\n'
 
 /** Valid bodies, by caller. */
 const BODIES: Readonly<Record<string, (caller: Person, household: Household) => unknown>> = {
@@ -303,6 +318,17 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /images/generations': () => ({ model: 'sandbox-image', prompt: 'Olá', size: '256x256' }),
   'POST /audio/speech': () => ({ model: 'sandbox-speech', input: 'Olá', voice: 'alloy' }),
   'POST /audio/transcriptions': () => FORM,
+  'POST /files': () => LINES_FORM,
+  'POST /batches': ({ fileId }, { ids }) => ({
+    input_file_id: fileId ?? ids.file,
+    endpoint: '/v1/chat/completions',
+    completion_window: '24h',
+  }),
+  'POST /messages/batches': () => ({
+    requests: [
+      { custom_id: 'um', params: { model: 'sandbox-chat', max_tokens: 100, messages: MESSAGES } },
+    ],
+  }),
   'POST /api-keys': () => KEY,
   'PATCH /api-keys/{id}': () => ({ name: 'mudada' }),
   'POST /api-keys/bulk-revoke': () => ({ all: true }),

@@ -82,6 +82,231 @@ export interface Contract {
       }
     }
     /**
+     * Os arquivos guardados
+     */
+    '/files': {
+      query: {
+        purpose?: 'batch' | 'batch_output'
+        limit?: number
+        order?: 'asc' | 'desc'
+        /**
+         * O último arquivo da página anterior.
+         */
+        after?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        object: 'list'
+        data: {
+          id: string
+          object: 'file'
+          bytes: number
+          created_at: number
+          expires_at: number
+          filename: string
+          purpose: 'batch' | 'batch_output'
+          status: 'processed'
+        }[]
+        first_id: string | null
+        last_id: string | null
+        has_more: boolean
+      }
+    }
+    /**
+     * Um arquivo guardado
+     */
+    '/files/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        object: 'file'
+        bytes: number
+        created_at: number
+        expires_at: number
+        filename: string
+        purpose: 'batch' | 'batch_output'
+        status: 'processed'
+      }
+    }
+    /**
+     * O conteúdo de um arquivo guardado
+     */
+    '/files/{id}/content': {
+      path: {
+        id: string
+      }
+      answer: string
+    }
+    /**
+     * Os lotes, do mais novo ao mais antigo
+     */
+    '/batches': {
+      query: {
+        limit?: number
+        /**
+         * O último lote da página anterior.
+         */
+        after?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        object: 'list'
+        data: {
+          id: string
+          object: 'batch'
+          endpoint: string
+          errors: null
+          input_file_id: string
+          completion_window: '24h'
+          status: 'in_progress' | 'completed' | 'expired' | 'cancelling' | 'cancelled'
+          output_file_id: string | null
+          error_file_id: string | null
+          created_at: number
+          in_progress_at: number
+          expires_at: number
+          finalizing_at: number | null
+          completed_at: number | null
+          failed_at: null
+          expired_at: number | null
+          cancelling_at: number | null
+          cancelled_at: number | null
+          request_counts: {
+            total: number
+            completed: number
+            failed: number
+          }
+          metadata: {
+            [k: string]: string
+          } | null
+        }[]
+        first_id: string | null
+        last_id: string | null
+        has_more: boolean
+      }
+    }
+    /**
+     * Um lote
+     */
+    '/batches/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        object: 'batch'
+        endpoint: string
+        errors: null
+        input_file_id: string
+        completion_window: '24h'
+        status: 'in_progress' | 'completed' | 'expired' | 'cancelling' | 'cancelled'
+        output_file_id: string | null
+        error_file_id: string | null
+        created_at: number
+        in_progress_at: number
+        expires_at: number
+        finalizing_at: number | null
+        completed_at: number | null
+        failed_at: null
+        expired_at: number | null
+        cancelling_at: number | null
+        cancelled_at: number | null
+        request_counts: {
+          total: number
+          completed: number
+          failed: number
+        }
+        metadata: {
+          [k: string]: string
+        } | null
+      }
+    }
+    /**
+     * Os lotes de Messages, do mais novo ao mais antigo
+     */
+    '/messages/batches': {
+      query: {
+        limit?: number
+        after_id?: string
+        before_id?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        data: {
+          id: string
+          type: 'message_batch'
+          processing_status: 'in_progress' | 'canceling' | 'ended'
+          request_counts: {
+            processing: number
+            succeeded: number
+            errored: number
+            canceled: number
+            expired: number
+          }
+          created_at: string
+          expires_at: string
+          ended_at: string | null
+          cancel_initiated_at: string | null
+          archived_at: null
+          results_url: string | null
+        }[]
+        first_id: string | null
+        last_id: string | null
+        has_more: boolean
+      }
+    }
+    /**
+     * Um lote de Messages
+     */
+    '/messages/batches/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        type: 'message_batch'
+        processing_status: 'in_progress' | 'canceling' | 'ended'
+        request_counts: {
+          processing: number
+          succeeded: number
+          errored: number
+          canceled: number
+          expired: number
+        }
+        created_at: string
+        expires_at: string
+        ended_at: string | null
+        cancel_initiated_at: string | null
+        archived_at: null
+        results_url: string | null
+      }
+    }
+    /**
+     * Os resultados de um lote de Messages que terminou, um por linha
+     */
+    '/messages/batches/{id}/results': {
+      path: {
+        id: string
+      }
+      answer: string
+    }
+    /**
      * Uma imagem gerada, por uma hora
      */
     '/files/images/{id}': {
@@ -2863,6 +3088,36 @@ export interface Contract {
         /**
          * Os mais novos primeiro.
          */
+        files: {
+          id: string
+          api_key_id: string
+          name: string
+          byte_count: number
+          created_at: string
+          expires_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
+        batches: {
+          id: string
+          api_key_id: string
+          endpoint: string
+          metadata: {
+            [k: string]: string
+          } | null
+          lines: number
+          succeeded: number
+          errored: number
+          canceled: number
+          expired: number
+          created_at: string
+          canceled_at: string | null
+          ended_at: string | null
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
         images_waiting: {
           media_type: string
           byte_count: number
@@ -2903,6 +3158,8 @@ export interface Contract {
           webhook_attempts: number
           usage_destinations: number
           stored_responses: number
+          files: number
+          batches: number
           images_waiting: number
         }
         note: string
@@ -6001,6 +6258,176 @@ export interface Contract {
         [k: string]: unknown
       }
       answer: string
+    }
+    /**
+     * Guarda um arquivo para um lote, por até 30 dias
+     */
+    '/files': {
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        object: 'file'
+        bytes: number
+        created_at: number
+        expires_at: number
+        filename: string
+        purpose: 'batch' | 'batch_output'
+        status: 'processed'
+      }
+    }
+    /**
+     * Cria um lote: cada linha do arquivo é uma chamada desta chave, ao preço de sempre
+     */
+    '/batches': {
+      idempotency_key: string
+      body: {
+        input_file_id: string
+        endpoint: '/v1/chat/completions' | '/v1/completions' | '/v1/responses' | '/v1/embeddings'
+        completion_window: '24h'
+        metadata?: {
+          [k: string]: string
+        } | null
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        object: 'batch'
+        endpoint: string
+        errors: null
+        input_file_id: string
+        completion_window: '24h'
+        status: 'in_progress' | 'completed' | 'expired' | 'cancelling' | 'cancelled'
+        output_file_id: string | null
+        error_file_id: string | null
+        created_at: number
+        in_progress_at: number
+        expires_at: number
+        finalizing_at: number | null
+        completed_at: number | null
+        failed_at: null
+        expired_at: number | null
+        cancelling_at: number | null
+        cancelled_at: number | null
+        request_counts: {
+          total: number
+          completed: number
+          failed: number
+        }
+        metadata: {
+          [k: string]: string
+        } | null
+      }
+    }
+    /**
+     * Cancela um lote: as linhas em andamento terminam, e nenhuma outra começa
+     */
+    '/batches/{id}/cancel': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        object: 'batch'
+        endpoint: string
+        errors: null
+        input_file_id: string
+        completion_window: '24h'
+        status: 'in_progress' | 'completed' | 'expired' | 'cancelling' | 'cancelled'
+        output_file_id: string | null
+        error_file_id: string | null
+        created_at: number
+        in_progress_at: number
+        expires_at: number
+        finalizing_at: number | null
+        completed_at: number | null
+        failed_at: null
+        expired_at: number | null
+        cancelling_at: number | null
+        cancelled_at: number | null
+        request_counts: {
+          total: number
+          completed: number
+          failed: number
+        }
+        metadata: {
+          [k: string]: string
+        } | null
+      }
+    }
+    /**
+     * Cria um lote de Messages: cada item é uma chamada desta chave, ao preço de sempre
+     */
+    '/messages/batches': {
+      idempotency_key: string
+      body: {
+        /**
+         * @minItems 1
+         * @maxItems 50000
+         */
+        requests: {
+          custom_id: string
+          params: {
+            [k: string]: unknown
+          }
+        }[]
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        type: 'message_batch'
+        processing_status: 'in_progress' | 'canceling' | 'ended'
+        request_counts: {
+          processing: number
+          succeeded: number
+          errored: number
+          canceled: number
+          expired: number
+        }
+        created_at: string
+        expires_at: string
+        ended_at: string | null
+        cancel_initiated_at: string | null
+        archived_at: null
+        results_url: string | null
+      }
+    }
+    /**
+     * Cancela um lote de Messages: as chamadas em andamento terminam, e nenhuma outra começa
+     */
+    '/messages/batches/{id}/cancel': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        type: 'message_batch'
+        processing_status: 'in_progress' | 'canceling' | 'ended'
+        request_counts: {
+          processing: number
+          succeeded: number
+          errored: number
+          canceled: number
+          expired: number
+        }
+        created_at: string
+        expires_at: string
+        ended_at: string | null
+        cancel_initiated_at: string | null
+        archived_at: null
+        results_url: string | null
+      }
     }
     /**
      * Cria um destino de uso: um Langfuse, ou um coletor OTLP
@@ -9611,6 +10038,37 @@ export interface Contract {
         id: string
         object: 'response'
         deleted: true
+      }
+    }
+    /**
+     * Apaga um arquivo guardado
+     */
+    '/files/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        object: 'file'
+        deleted: true
+      }
+    }
+    /**
+     * Apaga um lote de Messages que terminou, com os resultados
+     */
+    '/messages/batches/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        type: 'message_batch_deleted'
       }
     }
     /**

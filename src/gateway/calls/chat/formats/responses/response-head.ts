@@ -197,7 +197,8 @@ export function callIdOfItem(itemId: unknown): string | undefined {
     : undefined
 }
 
-function callIdIn(pattern: RegExp, id: string): string | undefined {
+/** Returns the id whose digits the pattern finds in a longer one. */
+export function callIdIn(pattern: RegExp, id: string): string | undefined {
   const digits = pattern.exec(id)?.[1]
   return digits?.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }

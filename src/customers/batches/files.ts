@@ -1,0 +1,189 @@
+/**
+ * Files for batches: those that a customer uploads, in parts that are each sealed for their row, and those with the results
+ * of a batch, whose text is that of the batch's lines.
+ */
+import { sql } from 'kysely'
+import { audited, type Actor } from '../../platform/audit-log/audited.ts'
+import type { Database } from '../../platform/db/open.ts'
+import { createId } from '../../platform/lib/ids.ts'
+import { seal, unseal } from '../../platform/lib/seal.ts'
+import { lockCustomer } from '../customers.ts'
+import { readResults, type SealingKeys } from './batch-results.ts'
+import { mayRead, ofPage, type Page, type Reader } from './may-read.ts'
+
+export const FILE_BYTES_MAX = 100 * 1024 * 1024
+export const FILES_MAX = 10_000
+/** The most of all files and results of a customer, when another file is uploaded or another batch begins. */
+export const STORED_BYTES_MAX = 1024 * 1024 * 1024
+const PART_BYTES = 1024 * 1024
+
+export interface StoredFile {
+  readonly id: string
+  readonly name: string
+  readonly bytes: number
+  readonly batchId: string | null
+  readonly isOfErrors: boolean
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+export interface FileToStore {
+  readonly customerId: string
+  readonly keyId: string
+  readonly name: string
+  readonly seconds: number
+  readonly bytes: number
+  read(): AsyncIterable<Buffer>
+}
+
+const FIELDS = sql`r.id, r.name, r.bytes::float8 as bytes, r.batch_id as "batchId", r.is_of_errors as "isOfErrors",
+  r.created_at as "createdAt", r.expires_at as "expiresAt"`
+
+/** Stores a whole file, or nothing. */
+export function storeFile(
+  db: Database,
+  { sealingKey }: SealingKeys,
+  actor: Actor,
+  file: FileToStore,
+): Promise<StoredFile | 'too_many_files'> {
+  return audited<StoredFile | 'too_many_files'>(db, actor, async (trx, record, undo) => {
+    const { customerId, keyId, name, bytes, seconds } = file
+    const id = createId()
+    const { rows } = await sql<StoredFile>`
+      insert into files as r (id, customer_id, api_key_id, name, bytes, expires_at)
+      values (${id}, ${customerId}, ${keyId}, ${name}, ${bytes}, now() + make_interval(secs => ${seconds}))
+      returning ${FIELDS}`.execute(trx)
+    let place = 0
+    for await (const part of inParts(file.read())) {
+      const partId = createId()
+      const row = { id: partId, file_id: id, customer_id: customerId, place: place++ }
+      await trx
+        .insertInto('file_parts')
+        .values({ ...row, sealed: seal(sealingKey, partId, part) })
+        .execute()
+    }
+    // Only now: the account is not locked while the file is written.
+    await lockCustomer(trx, customerId)
+    if (await storesTooMuch(trx, customerId)) undo('too_many_files')
+    await record({ action: 'file.created', customerId, subjectId: id })
+    return rows[0] as StoredFile
+  })
+}
+
+/** Also counts what is over and not yet deleted. */
+export async function storesTooMuch(db: Database, customerId: string): Promise<boolean> {
+  const { rows } = await sql<{ files: number; bytes: number }>`
+    select count(*)::float8 as files, (coalesce(sum(bytes) filter (where batch_id is null), 0)
+      + (select coalesce(sum(bytes), 0) from batches where customer_id = ${customerId}))::float8 as bytes
+    from files where customer_id = ${customerId}`.execute(db)
+  const { files = 0, bytes = 0 } = rows[0] ?? {}
+  return files > FILES_MAX || bytes > STORED_BYTES_MAX
+}
+
+async function* inParts(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let kept: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of chunks) {
+    kept.push(chunk)
+    bytes += chunk.length
+    if (bytes < PART_BYTES) continue
+    yield Buffer.concat(kept)
+    kept = []
+    bytes = 0
+  }
+  if (bytes > 0) yield Buffer.concat(kept)
+}
+
+export async function findFile(
+  db: Database,
+  reader: Reader,
+  id: string,
+): Promise<StoredFile | undefined> {
+  const { rows } = await sql<StoredFile>`
+    select ${FIELDS} from files r where r.id = ${id}::uuid and ${mayRead(reader)} and r.expires_at > now()`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+/** One more than the page has shows that there are others. `isOfBatches`: undefined for all. */
+export async function listFiles(
+  db: Database,
+  reader: Reader,
+  page: Page & { readonly isOfBatches?: boolean | undefined },
+): Promise<StoredFile[]> {
+  const { where, end } = ofPage(page)
+  const { isOfBatches } = page
+  const isWanted =
+    isOfBatches === undefined ? sql`true` : sql`(r.batch_id is not null) = ${isOfBatches}`
+  const { rows } = await sql<StoredFile>`
+    select ${FIELDS} from files r
+    where ${mayRead(reader)} and r.expires_at > now() and ${isWanted} and ${where} ${end}`.execute(
+    db,
+  )
+  return rows
+}
+
+/** Deletes a file and its text. The batch whose results it had stays. */
+export function deleteFile(
+  db: Database,
+  actor: Actor,
+  { reader, id }: { readonly reader: Reader; readonly id: string },
+): Promise<boolean> {
+  return audited(db, actor, async (trx, record) => {
+    const { rows } = await sql<{ batchId: string | null; isOfErrors: boolean; bytes: bigint }>`
+      delete from files r where r.id = ${id}::uuid and ${mayRead(reader)}
+      returning r.batch_id as "batchId", r.is_of_errors as "isOfErrors", r.bytes`.execute(trx)
+    const [deleted] = rows
+    if (!deleted) return false
+    const { batchId, isOfErrors, bytes } = deleted
+    if (batchId !== null) {
+      await sql`update batch_lines set result_sealed = null
+        where batch_id = ${batchId} and (outcome <> 'succeeded') = ${isOfErrors}`.execute(trx)
+      await sql`update batches set bytes = bytes - ${bytes}::int8 where id = ${batchId}`.execute(
+        trx,
+      )
+    }
+    await record({ action: 'file.deleted', customerId: reader.customerId, subjectId: id })
+    return true
+  })
+}
+
+/** The text of a file, part by part. */
+export function readFile(
+  db: Database,
+  keys: SealingKeys,
+  { id, batchId, isOfErrors }: StoredFile,
+): AsyncGenerator<Buffer> {
+  return batchId === null
+    ? readParts(db, keys, id)
+    : readResults(db, keys, batchId, isOfErrors ? 'failed' : 'succeeded')
+}
+
+async function* readParts(
+  db: Database,
+  { sealingKey, previousSealingKey }: SealingKeys,
+  fileId: string,
+): AsyncGenerator<Buffer> {
+  for (let place = 0; ; place++) {
+    const { rows } = await sql<{ id: string; sealed: Buffer }>`
+      select id, sealed from file_parts where file_id = ${fileId} and place = ${place}`.execute(db)
+    const [part] = rows
+    if (!part) return
+    yield unseal(sealingKey, part.id, part.sealed, previousSealingKey)
+  }
+}
+
+const BATCH = 20
+
+/** Deletes files whose time is over. */
+export async function pruneFiles(db: Database, isOver: () => boolean = () => false): Promise<void> {
+  for (let deleted = BATCH; deleted === BATCH && !isOver();) {
+    const { numAffectedRows } = await sql`
+      delete from files where id in (
+        select id from files where expires_at <= now() order by expires_at limit ${BATCH})`.execute(
+      db,
+    )
+    deleted = Number(numAffectedRows)
+  }
+}
