@@ -168,7 +168,11 @@ test('a rise is planned with notice and withdrawn, and a model is taken out of s
   await dialog.getByRole('button', { name: 'Tirar do ar' }).click()
   await entry.getByText(/Fora do ar desde/).waitFor()
   const visitor = await open('/status', 'Status')
-  await visitor.getByText(/^Fora do ar: /).waitFor()
+  // Of the banner, and of the page.
+  await visitor
+    .getByText(/^Fora do ar: /)
+    .nth(1)
+    .waitFor()
   assert.equal(await visitor.getByText('Tudo funcionando').count(), 0)
   await visitor.close()
   await entry.getByRole('button', { name: /^Colocar no ar/ }).click()

@@ -78,7 +78,7 @@ test('signing up and confirming by mail leads home; after signing out, a link le
 
 test('the chosen theme is applied before the first paint', async () => {
   const page = await anonymous.newPage()
-  await page.goto('/status')
+  await page.goto('/confirmado')
   await page.getByRole('button', { name: 'Tema escuro' }).click()
   await page.reload()
   assert.equal(await page.evaluate('document.documentElement.className'), 'dark')
