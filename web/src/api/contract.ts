@@ -1490,6 +1490,10 @@ export interface Contract {
         topups: {
           paid: number
           total: number
+          /**
+           * Há uma recarga automática, ligada ou não.
+           */
+          has_automatic: boolean
         }
         notifications: {
           failed: number

@@ -1,21 +1,15 @@
 import { queryOptions } from '@tanstack/react-query'
-import { ApiError } from '../../api/api-error.ts'
 import { api, type Answer } from '../../api/client.ts'
 
-export type Profile = Answer<'get', '/me/profile'>
+export type Profile = NonNullable<Answer<'get', '/me/dashboard-stats'>['profile']>
 export type Preferences = Answer<'get', '/me/preferences'>
 
 /** `null`: the profile was never filled in. */
 export const profileQuery = queryOptions({
   queryKey: ['profile'],
-  queryFn: async ({ signal }): Promise<Profile | null> => {
-    try {
-      return await api.get('/me/profile', { signal })
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'profile_not_found') return null
-      throw error
-    }
-  },
+  // `/me/profile` would be a 404, which a browser reports as an error.
+  queryFn: async ({ signal }): Promise<Profile | null> =>
+    (await api.get('/me/dashboard-stats', { signal })).profile,
 })
 
 export const preferencesQuery = queryOptions({

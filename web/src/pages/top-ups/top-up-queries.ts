@@ -1,6 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, type Answer } from '../../api/client.ts'
-import { ApiError } from '../../api/api-error.ts'
 
 export type TopUp = Answer<'get', '/topups/{id}'>
 export type SavedCard = Answer<'get', '/payment-methods'>['payment_methods'][number]
@@ -37,12 +36,9 @@ export const paymentMethodsQuery = queryOptions({
 /** `null`: not configured yet. */
 export const automaticTopUpQuery = queryOptions({
   queryKey: ['automatic-topup'],
-  queryFn: async ({ signal }): Promise<AutomaticTopUpSetting | null> => {
-    try {
-      return await api.get('/topups/automatic', { signal })
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'automatic_topup_not_found') return null
-      throw error
-    }
+  async queryFn({ signal }): Promise<AutomaticTopUpSetting | null> {
+    // Not by its 404, which a browser reports as an error.
+    const { topups } = await api.get('/me/dashboard-stats', { signal })
+    return topups.has_automatic ? api.get('/topups/automatic', { signal }) : null
   },
 })
