@@ -25,10 +25,13 @@ keepReferralCode(window.location.search)
 onSignOut(deleteHistoryDatabase)
 followTabs(() => void router.invalidate())
 
-i18n.on('change', () => {
+function nameLanguage(): void {
   document.documentElement.lang = language() === 'en-US' ? 'en' : language()
-})
+}
+i18n.on('change', nameLanguage)
 await startLanguage()
+// A drawn page may have been in the other one.
+nameLanguage()
 
 const isDrawn = root.hasAttribute('data-still')
 // The drawn page stays until the page that takes its place is ready.
