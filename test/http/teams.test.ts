@@ -832,3 +832,29 @@ test('a deletion removes a team for all, with its keys and invitations, and keep
   await untilNoHoldIsOpen(database)
   await assertAudit(database)
 })
+
+test('the mail of an invitation leads to the teams, or to the sign-up for whoever has no account', async () => {
+  const { db } = database
+  const { path } = await seedTeam()
+  const known = await makePerson('Convidado Conhecido')
+  const stranger = `${randomText(12)}@exemplo.com.br`.toLowerCase()
+  for (const email of [known.email, stranger]) {
+    const { status, text } = await call(people.owner, 'POST', `${path}/invitations`, {
+      email,
+      role: 'member',
+    })
+    assert.equal(status, 201, text)
+  }
+  const linkIn = async (email: string): Promise<string | undefined> => {
+    for (;;) {
+      const mail = await db
+        .selectFrom('sandbox_mails')
+        .select('text')
+        .where('email', '=', email.toLowerCase())
+        .executeTakeFirst()
+      if (mail) return /https?:\/\/[^/\s]+(\/\w+)$/m.exec(mail.text)?.[1]
+      await sleep(50)
+    }
+  }
+  assert.deepEqual([await linkIn(known.email), await linkIn(stranger)], ['/equipes', '/cadastrar'])
+})

@@ -117,7 +117,7 @@ export const ACCOUNT_TEMPLATES = {
       subject: 'Convite para uma equipe',
       paragraphs: [
         'Você recebeu um convite para uma equipe. Quem faz parte dela usa modelos de IA com o saldo da equipe.',
-        'Para aceitar, entre no painel com este endereço de e-mail: o convite está em Equipes. Pela API, use o código abaixo.',
+        'Para aceitar, entre no painel com este endereço de e-mail, ou crie uma conta com ele: o convite está em Equipes. Pela API, use o código abaixo.',
       ],
       facts: [
         ['Equipe', nameForStrangers(data.text('team_name'))],

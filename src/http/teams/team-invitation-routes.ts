@@ -23,6 +23,8 @@ type Deps = Pick<HttpParts, 'config' | 'db'>
 const EMAIL_LENGTH_MAX = 254
 /** A page of the dashboard; visitors who are not signed in sign in first and then return to it. */
 const TEAMS_PAGE = '/equipes'
+/** For whoever has no account: its home page shows the invitation. */
+const SIGN_UP_PAGE = '/cadastrar'
 
 const shownFields = {
   id: uuid,
@@ -97,6 +99,7 @@ const listAndCreate = [
         if (created.kind === 'own_key_ended') return reply.code(401).send()
         if (created.kind !== 'created') throw refusalOfKey(created)
         const { invitation, token } = created
+        const page = (await findCustomer(trx, invitation.email)) ? TEAMS_PAGE : SIGN_UP_PAGE
         await queueMail(trx, {
           customerId: caller.customerId,
           email: invitation.email,
@@ -107,7 +110,7 @@ const listAndCreate = [
             invited_by: (await findCustomer(trx, caller.customerId))?.name,
             role,
             token,
-            ...(origin === undefined ? {} : { url: `${origin}${TEAMS_PAGE}` }),
+            ...(origin === undefined ? {} : { url: `${origin}${page}` }),
             expires_at: invitation.expiresAt.toISOString(),
           },
         })
