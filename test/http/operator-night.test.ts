@@ -6,6 +6,8 @@ import { createLog } from '../../src/platform/lib/log.ts'
 import { createId } from '../../src/platform/lib/ids.ts'
 import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
 import { resetSecondFactor } from '../../src/identity/sign-in/reset-second-factor.ts'
+import { storeFxRate } from '../../src/money/fx/fx-rates.ts'
+import { setFxRate } from '../../src/money/fx/set-fx-rate.ts'
 import { openIncident } from '../../src/platform/health/incidents.ts'
 import { recordFindings } from '../../src/money/reconciliation/discrepancies.ts'
 import { actsOn, newReference, startWithAdmins } from '../harness/admins.ts'
@@ -121,14 +123,14 @@ test('no operator resets a second factor of an account of their own, and an unkn
   assert.equal(outcome.kind, 'off')
 })
 
-test('the exchange rate is set by hand for the next call, a slip is asked back, and the rate is taken back', async () => {
+test('the exchange rate is set by hand for the next call, a slip is refused, and the rate is taken back', async () => {
   const set = (body: object) =>
     ana.call('/admin/fx-rates', { reason: 'Banco Central fora', ...body })
   const { json: before } = await ana.call('/fx-rates')
   const [current] = before.fx_rates
   const rate = Math.round(current.rate * 10_500) / 10_000
   const far = await set({ rate: 52 })
-  assert.deepEqual([far.status, far.json.error], [409, 'fx_rate_unconfirmed'], far.text)
+  assert.deepEqual([far.status, far.json.error], [409, 'fx_rate_unlikely'], far.text)
   for (const wrong of [
     { rate: 0 },
     { rate: 100 },
@@ -165,6 +167,21 @@ test('the exchange rate is set by hand for the next call, a slip is asked back, 
       ['fx_rate.withdrawn', ana.customerId],
     ],
   )
+})
+
+test('many small steps do not lead a rate by hand away from the official one', async () => {
+  const rate = { mode: 'live', note: 'teste', isConfirmed: false } as const
+  const official = { rateE4: 50_000n, rateDate: '2026-01-02', source: 'bcb_olinda' }
+  await storeFxRate(db, { ...official, bulletinAt: null })
+  for (const [rateE4, kind] of [
+    [59_000n, 'stored'],
+    [60_100n, 'not_confirmed'],
+    [70_000n, 'not_confirmed'],
+    [49_000n, 'stored'],
+  ] as const)
+    assert.equal((await setFxRate(db, OPERATOR, { ...rate, rateE4 })).kind, kind, String(rateE4))
+  const meant = await setFxRate(db, OPERATOR, { ...rate, rateE4: 70_000n, isConfirmed: true })
+  assert.equal(meant.kind, 'stored', 'from the command line')
 })
 
 test('an invoice is compared with our charges, replaces the same days, and a wrong one changes nothing', async () => {

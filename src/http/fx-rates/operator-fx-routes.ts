@@ -26,7 +26,8 @@ export const operatorFxRoutes = [
   restRoute({
     ...ADMIN,
     path: '/admin/fx-rates',
-    summary: 'Define o câmbio à mão; a PTAX de um dia mais novo o substitui',
+    summary:
+      'Define o câmbio à mão, até 20% longe do que está em vigor; a PTAX de um dia mais novo o substitui',
     repeats: 'in_transaction',
     body: Type.Object(
       {
@@ -43,14 +44,11 @@ export const operatorFxRoutes = [
           }),
         ),
         reason,
-        is_confirmed: Type.Optional(
-          Type.Boolean({ description: 'true: também se for longe da taxa em vigor.' }),
-        ),
       },
       { additionalProperties: false },
     ),
     status: 201,
-    refusals: { 409: ['fx_rate_unconfirmed'] },
+    refusals: { 409: ['fx_rate_unlikely'] },
     async handle({ caller, body }, { db, config: { mode } }: Deps) {
       const rateE4 = parseE4(String(body.rate))
       if (rateE4 === undefined)
@@ -60,16 +58,17 @@ export const operatorFxRoutes = [
         rateE4,
         rateDate: body.rate_date,
         note: body.reason.trim(),
-        isConfirmed: body.is_confirmed === true,
+        // Such a rate gives money away, or takes it: only whoever has the database sets it.
+        isConfirmed: false,
       })
       if (set.kind === 'date_in_future')
         throw new RestRefusal(400, 'invalid_request', `rate_date: é depois de hoje, ${set.today}`)
       if (set.kind === 'not_confirmed')
         throw new RestRefusal(
           409,
-          'fx_rate_unconfirmed',
+          'fx_rate_unlikely',
           set.inForce
-            ? `é longe da taxa em vigor, ${decimalE4(set.inForce.rateE4)}`
+            ? `é longe da taxa em vigor, ${decimalE4(set.inForce.rateE4)}, ou da última oficial`
             : 'não é uma taxa usual',
         )
       return { fx_rate: rateBody(set.stored), in_force: rateBody(set.inForce) }

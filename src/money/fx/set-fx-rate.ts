@@ -6,6 +6,7 @@ import { dayInBrasilia } from '../../platform/lib/days.ts'
 import { decimalE4 } from '../../platform/lib/money.ts'
 import {
   findCurrentFxRate,
+  findOfficialFxRate,
   FX_CHANNEL,
   MANUAL_SOURCE,
   SANDBOX_SOURCE,
@@ -28,7 +29,7 @@ export interface RateByHand {
 export type SetFxRate =
   | { readonly kind: 'stored'; readonly stored: FxRate; readonly inForce: FxRate }
   | { readonly kind: 'date_in_future'; readonly today: string }
-  /** Far from the rate in force, or if there is none, from any rate of the last decades. */
+  /** Far from the rate in force or the last official one, or if there is none, from any rate of the last decades. */
   | { readonly kind: 'not_confirmed'; readonly inForce: FxRate | undefined }
 
 /** Between these, a first rate needs no confirmation: the dollar cost BRL 1.5 to 6.3 in this century. */
@@ -41,9 +42,13 @@ export async function setFxRate(db: Database, actor: Actor, input: RateByHand): 
   const rateDate = input.rateDate ?? today
   if (rateDate > today) return { kind: 'date_in_future', today }
   const before = await findCurrentFxRate(db, mode)
-  const isUnlikely = before
-    ? isFarFrom(rateE4, before.rateE4)
-    : rateE4 < FIRST_RATE_E4.min || rateE4 > FIRST_RATE_E4.max
+  // Many small steps are one large step away from the official rate.
+  const official = mode === 'live' ? await findOfficialFxRate(db) : undefined
+  const known = [before, official].filter((each) => each !== undefined)
+  const isUnlikely =
+    known.length > 0
+      ? known.some((each) => isFarFrom(rateE4, each.rateE4))
+      : rateE4 < FIRST_RATE_E4.min || rateE4 > FIRST_RATE_E4.max
   if (isUnlikely && !isConfirmed) return { kind: 'not_confirmed', inForce: before }
   const source = mode === 'sandbox' ? SANDBOX_SOURCE : MANUAL_SOURCE
   return audited(db, actor, async (trx, record) => {

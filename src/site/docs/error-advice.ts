@@ -172,7 +172,8 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   model_in_file: 'O modelo está no arquivo de configuração: ele muda lá.',
   upstream_not_found:
     'Não há um provedor com este id que possa ser mudado ou chamado aqui: os do arquivo e do ambiente mudam lá.',
-  fx_rate_unconfirmed: 'A taxa não é a que se espera. Confira-a e envie is_confirmed: true.',
+  fx_rate_unlikely:
+    'A taxa é longe da que está em vigor ou da última oficial. Se está certa, defina-a pela linha de comando.',
   fx_rate_not_found: 'A taxa já foi retirada, ou não foi definida à mão.',
   only_fx_rate: 'É a única taxa: defina a certa antes de retirar esta.',
   markup_change_not_found: 'A mudança não existe.',

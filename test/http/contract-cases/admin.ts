@@ -130,12 +130,12 @@ function accountCases({
 }
 
 function moneyCases(): ContractCases {
-  const rate = { rate: 5.5, reason: 'motivo', is_confirmed: true }
+  const rate = { rate: 5.5, reason: 'motivo' }
   const invoice = { upstream: 'sandbox', csv: 'day,cost_usd\n2026-01-02,1' }
   return {
     'POST /admin/fx-rates': [
       { body: rate, status: 201 },
-      { body: { ...rate, rate: 99, is_confirmed: false }, status: 409 },
+      { body: { ...rate, rate: 99 }, status: 409 },
       { body: { ...rate, rate: 5.55555 }, status: 400 },
     ],
     'POST /admin/fx-rates/{id}/withdraw': [

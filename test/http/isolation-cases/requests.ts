@@ -142,7 +142,7 @@ const HARMLESS = new Set(
     // Of top-ups.
     'amount method card holder threshold_brl amount_brl monthly_limit_brl',
     // Of refunds and what is decided of them.
-    'reason note outcome rate rate_date is_confirmed upstream csv',
+    'reason note outcome rate rate_date upstream csv',
     // Of operators.
     'kind amount_brl reason reference markup_multiplier starts_at title message severity providers',
     'id base_url api_key state vendor',
@@ -372,7 +372,7 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /admin/refunds/{id}/reject': () => ({ note: 'não' }),
   'POST /admin/refunds/{id}/complete': () => ({ outcome: 'done' }),
   'POST /admin/customers/{id}/second-factor/reset': () => ({ reason: 'motivo' }),
-  'POST /admin/fx-rates': () => ({ rate: 5.5, reason: 'motivo', is_confirmed: true }),
+  'POST /admin/fx-rates': () => ({ rate: 5.5, reason: 'motivo' }),
   'POST /admin/fx-rates/{id}/withdraw': () => ({ reason: 'motivo' }),
   'POST /admin/upstream-costs': () => ({ upstream: 'sandbox', csv: 'day,cost_usd\n2026-01-02,1' }),
   'POST /admin/customers/{id}/suspend': () => ({ reason: 'motivo' }),

@@ -8085,7 +8085,7 @@ export interface Contract {
       }
     }
     /**
-     * Define o câmbio à mão; a PTAX de um dia mais novo o substitui
+     * Define o câmbio à mão, até 20% longe do que está em vigor; a PTAX de um dia mais novo o substitui
      */
     '/admin/fx-rates': {
       idempotency_key: string
@@ -8102,10 +8102,6 @@ export interface Contract {
          * Por quê.
          */
         reason: string
-        /**
-         * true: também se for longe da taxa em vigor.
-         */
-        is_confirmed?: boolean
       }
       /**
        * Tudo certo.

@@ -99,7 +99,9 @@ export const ERROR_TEXTS = perLanguage((): Readonly<Record<string, string>> => (
   own_account: t('A conta é sua, ou de uma equipe sua: outro operador precisa fazer isso.'),
   second_factor_required: t('Para operar, ligue a verificação em duas etapas e entre com ela.'),
   second_admin_required: t('Você pediu este ajuste: outro operador precisa aprovar.'),
-  fx_rate_unconfirmed: t('A taxa não é a que se espera. Confira-a e confirme.'),
+  fx_rate_unlikely: t(
+    'A taxa é mais de 20% longe da que está em vigor ou da última oficial. Se está certa, só a linha de comando a define.',
+  ),
   fx_rate_not_found: t('Esta taxa já foi retirada, ou não foi definida à mão.'),
   only_fx_rate: t('É a única taxa: defina a certa antes de retirar esta.'),
   adjustment_decided: t('Outro operador já decidiu este ajuste. Atualize a lista.'),

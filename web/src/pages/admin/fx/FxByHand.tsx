@@ -1,19 +1,20 @@
 /** The exchange rate set by hand, and taken back. */
 import { useState } from 'react'
 import { api } from '../../../api/client.ts'
+import { ERROR_TEXTS } from '../../../api/error-texts.ts'
 import { explainError } from '../../../api/explain-error.ts'
 import { Button } from '../../../components/Button.tsx'
-import { Checkbox } from '../../../components/Checkbox.tsx'
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
 import { Field } from '../../../components/Field.tsx'
 import { Input } from '../../../components/Input.tsx'
+import { Notice } from '../../../components/Notice.tsx'
 import { percent } from '../../../format/number.ts'
 import { parseAmount } from '../../../format/parse-amount.ts'
 import { t } from '../../../language/t.ts'
 import { SERVICE, useAct } from '../use-act.ts'
 import { rateWords, type Rate } from './fx-rates.ts'
 
-/** The server asks for a confirmation beyond this change, too. */
+/** The server refuses a larger change: it takes the command line. */
 const JUMP_PERCENT_MAX = 20
 const RATE_MAX = 99.9999
 
@@ -21,30 +22,23 @@ export function SetRate({ current }: { readonly current: Rate | undefined }) {
   const [isOpen, setOpen] = useState(false)
   const [text, setText] = useState('')
   const [reason, setReason] = useState('')
-  const [isConfirmed, setConfirmed] = useState(false)
   const rate = parseAmount(text, 4)
   const change = current && rate !== undefined ? (rate / current.rate - 1) * 100 : undefined
   const isValid = rate !== undefined && rate > 0 && rate <= RATE_MAX && reason.trim().length >= 3
   const close = (): void => setOpen(false)
   const set = useAct({
     act: (_input, once) =>
-      api.post(
-        '/admin/fx-rates',
-        { rate: rate ?? 0, reason: reason.trim(), is_confirmed: isConfirmed },
-        { once },
-      ),
+      api.post('/admin/fx-rates', { rate: rate ?? 0, reason: reason.trim() }, { once }),
     doneText: ({ in_force: { rate: now } }) =>
       t('Câmbio em vigor: R$ {rate} por US$.', { rate: rateWords(now) }),
     onDone() {
       setText('')
       setReason('')
-      setConfirmed(false)
       close()
     },
     changes: [SERVICE],
   })
-  // Without a rate in force only the server knows.
-  const isUnlikely = change === undefined ? set.isError : Math.abs(change) > JUMP_PERCENT_MAX
+  const isUnlikely = change !== undefined && Math.abs(change) > JUMP_PERCENT_MAX
   return (
     <>
       <Button variant="secondary" onClick={() => setOpen(true)}>
@@ -58,7 +52,7 @@ export function SetRate({ current }: { readonly current: Rate | undefined }) {
         confirmText={t('Definir câmbio')}
         variant="primary"
         isBusy={set.isPending}
-        isDisabled={!isValid || (isUnlikely && !isConfirmed)}
+        isDisabled={!isValid || isUnlikely}
         error={set.error ? explainError(set.error) : undefined}
       >
         <p className="text-sm text-muted">
@@ -91,11 +85,9 @@ export function SetRate({ current }: { readonly current: Rate | undefined }) {
         </Field>
         <ReasonField value={reason} onChange={setReason} />
         {isUnlikely && (
-          <Checkbox
-            label={t('A taxa não é a que se espera, e está certa.')}
-            checked={isConfirmed}
-            onChange={(event) => setConfirmed(event.target.checked)}
-          />
+          <Notice tone="warning" role="status">
+            {ERROR_TEXTS().fx_rate_unlikely}
+          </Notice>
         )}
       </ConfirmDialog>
     </>
