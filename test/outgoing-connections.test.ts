@@ -11,6 +11,7 @@ const OPENERS: Readonly<Record<string, 'the operator' | 'customers and upstreams
   'src/money/payments/asaas/call-asaas.ts': 'the operator',
   'src/probe.ts': 'the operator',
   'src/gateway/providers/ai-sdk/open-fetch.ts': 'the operator',
+  'src/gateway/providers/ai-sdk/google-videos.ts': 'the operator',
   'src/gateway/providers/ai-sdk/open-vertex.ts': 'the operator',
   'src/gateway/providers/http1/open-origin.ts': 'the operator',
   'src/gateway/providers/openai-compatible/upstream.ts': 'the operator',

@@ -51,6 +51,8 @@ import { createServeCall, type ServeCall } from '../gateway/calls/serve-call.ts'
 import type { Spans } from '../gateway/tracing/spans.ts'
 import { tracedObserver, tracedServeCall } from '../gateway/tracing/trace-calls.ts'
 import { speechKind } from '../gateway/calls/speech/speech-kind.ts'
+import { createVideoKind } from '../gateway/calls/videos/video-kind.ts'
+import { storeVideo, type StoreVideo } from '../gateway/calls/videos/videos.ts'
 import { createTranscriptionKind } from '../gateway/calls/transcriptions/transcription-kind.ts'
 import type { HealthRecorder } from '../platform/health/health-recorder.ts'
 import type { ModelCalls } from '../http/model-calls/model-call-route.ts'
@@ -132,13 +134,17 @@ function createOtherCalls(
   { db, config, log }: Parts,
   gateway: GatewayParts,
   spans: Spans | undefined,
-): Pick<ModelCalls, 'embed' | 'rerank' | 'generateImages' | 'speak' | 'transcribe'> {
+): Pick<
+  ModelCalls,
+  'embed' | 'rerank' | 'generateImages' | 'speak' | 'transcribe' | 'createVideo'
+> {
   const { transcriptionModel } = config
   return {
     embed: serve(gateway, embeddingKind, spans),
     rerank: serve(gateway, rerankKind, spans),
     generateImages: serve(gateway, createImageKind(createKeepImage(db, log)), spans),
     speak: serve(gateway, speechKind, spans),
+    createVideo: serve(gateway, createVideoKind(createStoreVideo(db, log)), spans),
     transcribe: serve(gateway, createTranscriptionKind(transcriptionModel, gateway.ownTime), spans),
   }
 }
@@ -268,6 +274,18 @@ function createKeepImage(db: Database, log: Log): KeepImage {
     } catch (error) {
       log.error('image_not_kept', { customerId, error })
       throw error
+    }
+  }
+}
+
+/** A video that cannot be stored is not sold. */
+function createStoreVideo(db: Database, log: Log): StoreVideo {
+  return async (video) => {
+    try {
+      return await storeVideo(db, video)
+    } catch (error) {
+      log.error('video_not_stored', { holdId: video.id, error })
+      return undefined
     }
   }
 }

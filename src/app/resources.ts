@@ -93,6 +93,7 @@ import { usageRoutes } from '../http/usage/usage-routes.ts'
 import { usageSpendRoutes } from '../http/usage/usage-spend-routes.ts'
 import { usageSummaryRoutes } from '../http/usage/usage-summary-routes.ts'
 import { usageDestinationRoutes } from '../http/usage-destinations/usage-destination-routes.ts'
+import { videoRoutes } from '../http/videos/video-routes.ts'
 import { webhookAttemptRoutes } from '../http/webhooks/webhook-attempt-routes.ts'
 import { webhookRoutes } from '../http/webhooks/webhook-routes.ts'
 import { operatorUpstreamRoutes } from '../http/upstreams/operator-upstream-routes.ts'
@@ -109,6 +110,7 @@ const routesOfModels = (terms: RouteTerms) => [
   ...fileRoutes,
   ...batchRoutes,
   ...messageBatchRoutes,
+  ...videoRoutes,
   ...imageFileRoutes,
   ...modelRoutes,
   ...geminiModelRoutes,

@@ -22,6 +22,7 @@ import { exportAccount, WHOLE_EXPORT } from '../../src/identity/personal-data/ex
 import { deletePrompt } from '../../src/customers/prompts/prompts.ts'
 import { createPublicBill, deletePublicBill } from '../../src/money/public-bills/public-bills.ts'
 import { deleteResponse } from '../../src/customers/stored-responses/response-store.ts'
+import { deleteVideo } from '../../src/gateway/calls/videos/videos.ts'
 import { stopAccount } from '../../src/identity/sign-in/sessions.ts'
 import {
   changeDestination,
@@ -57,6 +58,7 @@ export async function customerActs(
       | 'stored_responses'
       | 'batches'
       | 'files'
+      | 'videos'
       | 'webhook_endpoints'
       | 'webhook_attempts'
       | 'usage_destinations',
@@ -83,6 +85,7 @@ export async function customerActs(
   const endedBatch = createId()
   await sql`insert into batches (id, customer_id, api_key_id, endpoint, lines, expires_at, ended_at)
     values (${endedBatch}, ${customerId}, ${keyId}, '/v1/messages', 0, now(), now())`.execute(db)
+  const video = await idIn('videos')
   const webhookInput = { url: 'https://hooks.example.com', description: null, eventTypes: null }
   // No refund of theirs is in review, which the other acts leave behind.
   const leaver = { ...customer, customerId: (await seedPerson(db)).customerId }
@@ -213,6 +216,15 @@ export async function customerActs(
       action: 'file.deleted',
       table: 'files',
       run: () => deleteFile(db, customer, { reader, id: fileId }),
+    },
+    {
+      action: 'video.deleted',
+      table: 'videos',
+      run: () =>
+        deleteVideo(db, customer, {
+          reader: { customerId, keyId, seesAccount: false },
+          id: video,
+        }),
     },
     {
       action: 'prompt.deleted',

@@ -80,6 +80,11 @@ const INSERTS: Readonly<Record<string, (id: string, at: Date) => RawBuilder<unkn
   files: (id, at) =>
     sql`insert into files (id, customer_id, api_key_id, name, bytes, expires_at)
       values (${id}, ${customerId}, ${keyId}, 'x', 0, ${at})`,
+  videos: (id, at) =>
+    sql`insert into videos (id, customer_id, api_key_id, model_id, upstream_id, upstream_job, price_id, unit, seconds,
+        status, completed_at)
+      values (${id}, ${customerId}, ${keyId}, 'm', 'u', 'j', 1, 'video_seconds', 1,
+        'completed', ${at})`,
   generated_images: (id, at) =>
     sql`insert into generated_images (id, customer_id, media_type, bytes, expires_at)
       values (${id}, ${customerId}, 'image/png', ''::bytea, ${at})`,

@@ -22,6 +22,7 @@ import { seedTeam } from './seed-team.ts'
 import { seedCustomer } from './test-database.ts'
 import { seedPaidTopUp } from './seed-paid-top-up.ts'
 import { seedTopUp } from './seed-top-up.ts'
+import { seedVideo } from './seed-video.ts'
 import { seedUsage } from './seed-usage.ts'
 
 export const TAX_ID = '24971563792'
@@ -122,6 +123,7 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
     mediaType: 'image/png',
     bytes: Buffer.from(`imagem ${marker}`),
   })
+  await seedVideo(db, { customerId, keyId: key.id })
   await createCachedAnswers({ db, sealingKey: randomBytes(32) }).put({
     customerId,
     digest: randomBytes(32),

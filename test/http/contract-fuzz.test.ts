@@ -38,6 +38,7 @@ const EXPENSIVE = new Set([
   'POST /rerank',
   'POST /images/generations',
   'POST /audio/speech',
+  'POST /videos',
   'POST /audio/transcriptions',
   'POST /me/prompts/{id}/run',
   'PUT /me/preferences',

@@ -87,6 +87,7 @@ test('the body of every sample is one that its operation takes', () => {
     rerank: 'g',
     image: 'e',
     speech: 'h',
+    video: 'i',
     audio: 'f',
   }
   const bodies = exampleBodies(models)

@@ -737,6 +737,7 @@ test('each address that the interface takes has a row, and webhooks and destinat
       // Read as `/responses`.
       '/responses/compact',
       '/responses/input_tokens',
+      '/videos',
     ],
   )
 

@@ -28,6 +28,7 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
   '/v1/rerank': MODEL_CALL,
   '/v1/images/generations': MODEL_CALL,
   '/v1/audio/speech': MODEL_CALL,
+  '/v1/videos': MODEL_CALL,
   '/v1/audio/transcriptions': MODEL_CALL,
   '/v1/me/prompts/:id/run': MODEL_CALL,
   '/v1/files': 'stores another copy, which costs nothing; its body is not kept to be compared',

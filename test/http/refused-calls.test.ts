@@ -35,6 +35,7 @@ const MODELS: Readonly<Record<string, string>> = {
   '/rerank': 'sandbox-rerank',
   '/images/generations': 'sandbox-image',
   '/audio/speech': 'sandbox-speech',
+  '/videos': 'sandbox-video',
   '/audio/transcriptions': 'sandbox-transcribe',
 }
 
@@ -77,6 +78,7 @@ function requestOf(path: string, { model, isStream = false, text = 'Oi' }: Chang
     '/rerank': { query: text, documents: [text] },
     '/audio/speech': { input: text, voice: 'alloy' },
     '/images/generations': { prompt: text },
+    '/videos': { prompt: text },
   }
   return { body: { ...named, ...bodies[path] } }
 }

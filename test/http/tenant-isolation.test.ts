@@ -8,11 +8,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
+import { release } from '../../src/money/ledger/resolution.ts'
 import { rejectRefund } from '../../src/money/payments/refunds/decide-refund.ts'
 import { restartWithoutWorkers } from './app-without-workers.ts'
 import { enterByLink } from '../harness/sign-in-browser.ts'
 import { APPROVED, cardBody } from '../harness/cards.ts'
 import { askChat, ask, sound, type Asked } from '../harness/ask.ts'
+import { openTestLedger } from '../harness/open-test-ledger.ts'
 import { openOperatorSession } from '../harness/open-session.ts'
 import { chatLine, uploadLines } from '../harness/batches.ts'
 import { seedRefusals } from '../harness/seed-refusals.ts'
@@ -80,6 +82,7 @@ const owned = [
   household.ids.file,
   household.ids.batch,
   household.ids.messageBatch,
+  household.ids.video,
   ...Object.values(household.secrets),
   MARK,
 ]
@@ -475,7 +478,10 @@ test('the owner makes the same calls, and they succeed', async (t) => {
       const caller = ADMIN.includes(operation.name) ? admin : isGuests ? guest : owner
       const isBulk = operation.name === 'POST /api-keys/bulk-revoke'
       const body = isBulk ? { ids: [household.ids.key] } : undefined
-      if (operation.name === 'DELETE /me') await rejectWaitingRefunds(owner.customerId)
+      if (operation.name === 'DELETE /me') {
+        await rejectWaitingRefunds(owner.customerId)
+        await endVideos(owner.customerId)
+      }
       const answer = await callBy(caller, operation, { body })
       if (operation.name === FOR_NEW_CUSTOMERS) return assert.equal(answer.status, 409)
       assert.ok(isDone(answer), `${answer.status} ${answer.text}`)
@@ -494,6 +500,15 @@ async function rejectWaitingRefunds(customerId: string): Promise<void> {
     .where('status', '=', 'requested')
   for (const { id } of await waiting.execute())
     await rejectRefund(db, OPERATOR, { refundId: id, note: 'não' })
+}
+
+/** Nor while a video is made, which no job does here. */
+async function endVideos(customerId: string): Promise<void> {
+  const { ledger } = await openTestLedger(db, gateway.database.databaseUrl)
+  const held = db.selectFrom('holds').select('id').where('customer_id', '=', customerId)
+  for (const { id } of await held.execute())
+    await ledger.resolve(release({ id, customerId }, 'video_failed'))
+  await ledger.close()
 }
 
 /** What ends things comes last, the parts before the whole. */

@@ -6,6 +6,7 @@ import { pruneIdempotencyKeys } from '../../platform/idempotency/idempotency-rec
 import { pruneAuthEvents } from '../../identity/take-auth-event.ts'
 import { pruneImages } from '../../gateway/generated-images.ts'
 import { pruneRateWindows, pruneTasks } from '../../money/ledger/prune-tasks.ts'
+import { pruneVideos } from '../../gateway/calls/videos/videos.ts'
 import { pruneCardAttempts } from '../../money/payments/card-attempts.ts'
 import { pruneRuns } from '../../money/reconciliation/runs.ts'
 import { pruneSignIn } from '../../identity/sign-in/sessions.ts'
@@ -48,6 +49,7 @@ export function listPruning(db: Database): Readonly<Record<string, Job>> {
     'prune-files': { cron: '*/10 * * * *', run: () => pruneFiles(db, inMinutes(8)) },
     'prune-batches': { cron: '27 4 * * *', run: () => pruneBatches(db, inMinutes(10)) },
     'prune-images': { cron: '*/10 * * * *', run: () => pruneImages(db) },
+    'prune-videos': { cron: '*/10 * * * *', run: () => pruneVideos(db) },
   }
 }
 

@@ -11,6 +11,7 @@ import { queueDigests } from '../../deliveries/email/queue-digests.ts'
 import { sendDueMails } from '../../deliveries/email/send-due-mails.ts'
 import { dispatchEvents } from '../../platform/events/dispatch-events.ts'
 import { reconcile, reconcileOwn } from '../../gateway/calls/reconcile.ts'
+import { settleVideos } from '../../gateway/calls/videos/settle-videos.ts'
 import { readBacklog, type Backlog } from '../../platform/health/read-backlog.ts'
 import { sealUsage } from '../../money/ledger/audit/audit-seals.ts'
 import { LEASE_SECONDS } from '../../money/ledger/lease.ts'
@@ -94,6 +95,7 @@ const SHIELD_COUNTS_EVERY_MS = 3_000
 /** A customer who looks at the page sees a refusal soon after it. */
 const REFUSALS_EVERY_MS = 2_000
 const BATCHES_EVERY_MS = 1_000
+const VIDEOS_EVERY_MS = 1_000
 /** Several times within the lease of an incident. */
 const INCIDENTS_EVERY_MS = 10_000
 const DIFFERENCES_EVERY_MS = 60_000
@@ -218,6 +220,7 @@ async function startSharedWork(parts: Parts, databaseUrl: string): Promise<Share
       warnOfLowBalance(db, { now: new Date(), log }),
     ),
     every(WEBHOOKS_EVERY_MS, 'deliver_webhooks', log, () => delivery.startDue()),
+    every(VIDEOS_EVERY_MS, 'settle_videos', log, () => settleVideos(parts)),
     every(USAGE_EVERY_MS, 'send_usage', log, () => usageExport.startDue()),
   ]
   const processorEvents = startProcessorTimers(parts, timers)

@@ -1,5 +1,5 @@
 /**
- * The interface of a kind of model call: chat, embeddings, rerank, images, speech, transcriptions. The money path
+ * The interface of a kind of model call: chat, embeddings, rerank, images, speech, transcriptions, videos. The money path
  * (`serve-call.ts`) is the same for all of them and knows only this interface.
  */
 import type { Model } from '../../money/catalog/model.ts'
@@ -60,6 +60,7 @@ export interface UpstreamTry<Request extends CallRequest> {
  * durable.
  */
 export interface Ending {
+  readonly kind?: undefined
   readonly resolution: Resolution
   /** Serializes the answer, or the end of the stream. Runs while the charge commits. */
   write(): string | Promise<string>
@@ -76,6 +77,17 @@ export interface Ending {
   readonly brokenBy?: UpstreamFailure | undefined
 }
 
+/**
+ * How a call ends whose work goes on at the upstream: its hold passes to a job, which resolves it. The answer is sent once
+ * that is durable; where it cannot be, the hold is released.
+ */
+export interface Deferral {
+  readonly kind: 'deferred'
+  /** Resolves to false if nothing was stored. */
+  handOver(): Promise<boolean>
+  send(): void
+}
+
 /** The names of OpenTelemetry's conventions for generative AI. */
 export type Operation =
   | 'chat'
@@ -84,6 +96,7 @@ export type Operation =
   | 'transcription'
   | 'rerank'
   | 'speech'
+  | 'video'
 
 export interface CallKind<Body, Request extends CallRequest, Outcome extends { kind: string }> {
   readonly operation: Operation
@@ -134,7 +147,7 @@ export interface CallKind<Body, Request extends CallRequest, Outcome extends { k
     answeredBy: () => AnsweredBy,
     client: Client,
     running: RunningCall,
-  ): Promise<Ending>
+  ): Promise<Ending | Deferral>
   /** Frees resources of the request other than memory, such as files. */
   dispose?(request: Request): void
 }

@@ -95,9 +95,11 @@ async function resolveOrphans(deps: ReconcileDeps, processId?: string): Promise<
 async function resolveForgotten(deps: ReconcileDeps): Promise<number> {
   const { db, ledger, lease, calls } = deps
   let resolved = 0
+  // Before the list: the hold of a call that ended meanwhile may have passed to a job, which the list does not show.
+  const running = calls.ids()
   const own = await listOwnHolds(db, lease.nodeId(), OWN_ORPHAN_AFTER_SECONDS)
   for (const hold of own) {
-    if (calls.has(hold.id) || ledger.isSpooled(hold.id)) continue
+    if (running.has(hold.id) || ledger.isSpooled(hold.id)) continue
     if (await resolveOrphan(deps, hold, 'hold_forgotten')) resolved += 1
   }
   return resolved

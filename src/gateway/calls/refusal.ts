@@ -41,6 +41,7 @@ const BUILT_CALLS: readonly string[] = [
   'audio/transcriptions',
   'files',
   'batches',
+  'videos',
 ]
 
 export const refusals = {
@@ -119,6 +120,30 @@ export const refusals = {
       404,
       'response_not_found',
       `A resposta "${shown(id)}" não existe: não foi guardada, foi apagada ou passou do prazo.`,
+    ),
+  videoNotFound: (id: string) =>
+    refusal(
+      404,
+      'video_not_found',
+      `O vídeo "${shown(id)}" não existe: não foi pedido aqui, foi apagado ou passou do prazo.`,
+    ),
+  videoNotReady: () =>
+    refusal(
+      400,
+      'video_not_ready',
+      'Este vídeo ainda não está pronto, ou falhou. Consulte o "status" dele em GET /v1/videos/{id}.',
+    ),
+  videoNotEnded: () =>
+    refusal(
+      400,
+      'video_not_ready',
+      'Este vídeo ainda está sendo feito. Apague-o em alguns minutos, quando ele terminar.',
+    ),
+  videoUnreadable: () =>
+    refusal(
+      502,
+      'upstream_error',
+      'O arquivo do vídeo não pôde ser lido agora. Baixar de novo não custa nada. Tente em alguns segundos.',
     ),
   /** Without a number for a team's key: its member sees nothing of the account that pays, and cannot top it up. */
   insufficientBalance: (

@@ -36,7 +36,8 @@ export interface RunningCalls {
   keyIds(): string[]
   /** Cuts off the clients of the calls of these keys. */
   cutOff(keyIds: ReadonlySet<string>): void
-  has(holdId: string): boolean
+  /** The holds of all calls that run now. */
+  ids(): ReadonlySet<string>
   readonly size: number
   /** The age of the oldest call; 0 if none is running. */
   oldestMs(): number
@@ -125,7 +126,7 @@ export function createRunningCalls(now: () => number = () => performance.now()):
       for (const { caller } of states.values())
         if (caller && keyIds.has(caller.keyId)) caller.client.cutOff()
     },
-    has: (holdId) => states.has(holdId),
+    ids: () => new Set(states.keys()),
     get size() {
       return states.size
     },

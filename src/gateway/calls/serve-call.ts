@@ -9,7 +9,8 @@
  *   hold     set aside the most that this can cost, if the balance covers it
  *   call     take a cached answer, if the call may, or try the model's routes until an upstream answers
  *   relay    pass the answer to the client and read the usage on the way
- *   settle   charge the usage, or release the hold; the last byte leaves after the commit
+ *   settle   charge the usage, or release the hold; the last byte leaves after the commit. The hold of work that goes
+ *            on at the upstream passes to a job instead (videos)
  *
  * Once money is held, every exit from this file resolves the hold exactly once. If the process dies first,
  * `reconcile.ts` on another node resolves the hold. `call-kind.ts` defines how kinds of calls differ. `deps.observer`
@@ -22,7 +23,7 @@ import type { Held } from '../../platform/admission/share.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
 import { admit, findAsked, findModels, refuse } from './admit.ts'
 import { openCallCache, type CallCache } from './answer-cache.ts'
-import type { CallKind, Ending } from './call-kind.ts'
+import type { CallKind, Deferral, Ending } from './call-kind.ts'
 import { callUpstream, isFinal, refusalOf, reportFailure } from './call-upstream.ts'
 import type {
   Admitted,
@@ -230,6 +231,15 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     }
     try {
       const relayed = await relay(deps, kind, held, called, answeredBy, client, running)
+      if (relayed.kind === 'deferred') {
+        isResolved = await relayed.handOver()
+        if (!isResolved) await refuseUndeferred(deps, incoming, client, held, running)
+        else {
+          relayed.send()
+          answered(deps, incoming, held, called, dispatchedAtMs)
+        }
+        return undefined
+      }
       if (relayed.brokenBy)
         reportFailure(deps, held, called.route, called.routeCall, relayed.brokenBy)
       const settled = settle(deps, held, relayed.resolution, running)
@@ -263,6 +273,18 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     clearTimeout(timer)
     running.end()
   }
+}
+
+/** The upstream works on, and nobody will ask it for the result: the customer owes nothing. */
+async function refuseUndeferred(
+  deps: GatewayParts,
+  incoming: IncomingCall<unknown>,
+  client: Client,
+  held: HeldCall,
+  running: RunningCall,
+): Promise<void> {
+  await resolve(deps, releaseHeldCall(held, 'not_delivered'), running)
+  refuseUnavailable(deps, incoming, client, held)
 }
 
 /** The answer to an equal call, which takes memory as one that has just arrived. */
@@ -355,10 +377,11 @@ async function relay<Body, Request extends CallRequest, Outcome extends { kind: 
   { observer }: GatewayParts,
   kind: CallKind<Body, Request, Outcome>,
   ...of: Parameters<CallKind<Body, Request, Outcome>['relay']>
-): Promise<Ending> {
+): Promise<Ending | Deferral> {
   const step = observer.begin('relay')
   try {
     const ending = await kind.relay(...of)
+    if (ending.kind) return ending
     if (ending.brokenBy) step?.fail(ending.brokenBy.reason)
     const [held, , , client] = of
     return client.keep ? await keepFirst(ending, held, client) : ending

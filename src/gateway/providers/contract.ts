@@ -338,6 +338,51 @@ export interface GeneratedImage {
   readonly revisedPrompt?: string
 }
 
+export interface VideoCall {
+  /** The upstream's name for the model. */
+  readonly model: string
+  readonly prompt: string
+  readonly seconds: number
+  /** `<width>x<height>`. */
+  readonly size: string
+  readonly callId: string
+}
+
+/** The upstream works on the video under this name. */
+export interface VideoStarted {
+  readonly kind: 'video_started'
+  readonly job: string
+}
+
+export interface VideoState {
+  readonly kind: 'video_state'
+  readonly status: 'running' | 'completed' | 'failed'
+  /** From 0 to 100. */
+  readonly progress?: number
+  /** The seconds that the upstream bills, where it says so; they may be anything. */
+  readonly seconds?: number
+  /** It failed because the rules of the provider refuse the content. */
+  readonly isRefused?: boolean
+}
+
+/** The file of a video, which is read as fast as its reader takes it. */
+export interface VideoContent {
+  readonly kind: 'video_content'
+  readonly bytes: number | undefined
+  /** Rejects if it breaks off. Closes the connection when its reader stops. */
+  read(): AsyncIterable<Buffer>
+}
+
+/** Videos take minutes: an upstream takes a job, and is asked for its state until it ends. */
+export interface VideoJobs {
+  start(call: VideoCall, signal: AbortSignal): Promise<VideoStarted | UpstreamFailure>
+  /** A failure with the status 404: the upstream has no such job any more. */
+  state(job: string, signal: AbortSignal): Promise<VideoState | UpstreamFailure>
+  open(job: string, signal: AbortSignal): Promise<VideoContent | UpstreamFailure>
+  /** Deletes the file, where the upstream can. */
+  remove?(job: string, signal: AbortSignal): Promise<void>
+}
+
 /** A customer's file on the local disk. It can be read again for another attempt. */
 export interface UploadedFile {
   readonly name: string
@@ -415,6 +460,7 @@ export interface Provider {
     call: TranscriptionCall,
     signal: AbortSignal,
   ): Promise<TranscriptionAnswer | UpstreamFailure>
+  readonly videos?: VideoJobs
   /** Whether closing the connection stops the upstream's billing. */
   readonly cancelStopsBilling: boolean
   close(): Promise<void>

@@ -62,6 +62,7 @@ export interface ModelCalls {
   readonly generateImages: ServeCall
   readonly speak: ServeCall
   readonly transcribe: ServeCall<IncomingForm>
+  readonly createVideo: ServeCall
 }
 
 export type ModelCallDeps = Pick<

@@ -11,6 +11,7 @@ import {
   imageGenerations,
   speech,
   transcriptions,
+  videos,
 } from './model-call-schemas.ts'
 import { GEMINI_LIST_PATH } from '../rest/error-formats.ts'
 import { bytesOf, modelCallRoute, type ModelCalls } from './model-call-route.ts'
@@ -87,6 +88,11 @@ export const modelCallRoutes = [
     url: '/v1/audio/speech',
     contract: speech,
     serving: ({ modelCalls }) => ({ serveCall: modelCalls.speak, bodyOf: bytesOf }),
+  }),
+  modelCallRoute({
+    url: '/v1/videos',
+    contract: videos,
+    serving: ({ modelCalls }) => ({ serveCall: modelCalls.createVideo, bodyOf: bytesOf }),
   }),
   modelCallRoute({
     url: '/v1/audio/transcriptions',

@@ -8,6 +8,7 @@ import { FALLBACKS_MAX } from '../../gateway/calls/field-faults.ts'
 import { IMAGES_MAX } from '../../gateway/calls/images/image-request.ts'
 import { DOCUMENTS_MAX } from '../../gateway/calls/rerank/rerank-request.ts'
 import { CHARACTERS_MAX, SPEECH_FORMATS } from '../../gateway/calls/speech/speech-request.ts'
+import { PROMPT_CHARACTERS_MAX } from '../../gateway/calls/videos/video-request.ts'
 import { TRANSCRIPT_FORMATS } from '../../gateway/calls/transcriptions/transcription-request.ts'
 import { NAMES_MAX } from '../../gateway/calls/routing/route-choice.ts'
 import { brl, count, nullable } from '../rest/values.ts'
@@ -486,4 +487,51 @@ export const transcriptions: ModelCallContract = {
     { text: Type.String(), usage: Type.Object({}, open), cost_billed_brl: brl },
     open,
   ),
+}
+
+/** A video, as it is when it is asked for. */
+export const video = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('video'),
+  model: Type.String(),
+  status: Type.Enum(['queued', 'in_progress', 'completed', 'failed']),
+  progress: Type.Integer({ minimum: 0, maximum: 100 }),
+  created_at: count,
+  completed_at: nullable(count),
+  expires_at: nullable(Type.Integer({ description: 'Até quando o arquivo pode ser baixado.' })),
+  seconds: Type.String({ description: 'Os pedidos; depois de pronto, os que foram cobrados.' }),
+  size: nullable(Type.String()),
+  prompt: Type.Null({ description: 'O prompt não é guardado.' }),
+  remixed_from_video_id: Type.Null(),
+  error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+  cost_billed_brl: nullable(
+    Type.Number({
+      description: 'BRL; null até ficar pronto ou falhar. Um vídeo que falha custa 0.',
+    }),
+  ),
+})
+
+export const videos: ModelCallContract = {
+  summary: 'Começa um vídeo, que é cobrado por segundo quando fica pronto',
+  bodyType: 'application/json',
+  body: Type.Object(
+    {
+      model,
+      ...routing,
+      prompt: Type.String({ minLength: 1, maxLength: PROMPT_CHARACTERS_MAX }),
+      seconds: Type.Optional(
+        Type.Union([Type.String(), Type.Integer()], {
+          description: 'Um dos comprimentos do modelo; sem ele, o primeiro.',
+        }),
+      ),
+      size: Type.Optional(
+        Type.String({
+          pattern: '^\\d{1,5}x\\d{1,5}$',
+          description: 'Um dos tamanhos do modelo; sem ele, o primeiro.',
+        }),
+      ),
+    },
+    open,
+  ),
+  answer: video,
 }

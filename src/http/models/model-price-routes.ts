@@ -41,7 +41,7 @@ const tier = answer(
 
 const units = Type.Record(Type.String(), brl, {
   description:
-    'BRL por unidade do que não é token de texto: audio_seconds, characters (que se falam), search_units (pesquisas de até 100 documentos), images, images:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.',
+    'BRL por unidade do que não é token de texto: audio_seconds, characters (que se falam), search_units (pesquisas de até 100 documentos), images, images:<tamanho>, video_seconds, video_seconds:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.',
 })
 
 const modelPrice = answer({

@@ -362,6 +362,17 @@ const LISTS = {
     canceled_at: time,
     ended_at: time,
   },
+  videos: {
+    id: Type.String(),
+    api_key_id: uuid,
+    model_id: Type.String(),
+    seconds: count,
+    size: nullable(Type.String()),
+    status: Type.String(),
+    error_code: nullable(Type.String()),
+    created_at: dateTime,
+    completed_at: nullable(dateTime),
+  },
   images_waiting: {
     media_type: Type.String(),
     byte_count: count,

@@ -70,6 +70,7 @@ const geminiListErrors: ErrorFormat = {
 export const GEMINI_LIST_PATH = '/v1beta/streamGenerateContent/list'
 const GEMINI_PATH = /^\/v1beta(\/|$|\?)/
 const RESPONSES_PATH = /^\/v1\/responses(\/|$|\?)/
+const VIDEOS_PATH = /^\/v1\/videos(\/|$|\?)/
 const MESSAGES_PATH = /^\/v1\/messages(\/|$|\?)/
 const MESSAGE_BATCHES_PATH = /^\/v1\/messages\/batches(\/|$|\?)/
 /** `/v1/files/images` is for browsers. */
@@ -83,6 +84,7 @@ export function clientErrorsOf(path: string): ErrorFormat | undefined {
   if (GEMINI_PATH.test(path)) return geminiErrors
   if (MESSAGE_BATCHES_PATH.test(path)) return messagesErrors
   if (BATCHES_PATH.test(path)) return chatErrors
+  if (VIDEOS_PATH.test(path)) return chatErrors
   return RESPONSES_PATH.test(path) ? responsesErrors : undefined
 }
 

@@ -100,6 +100,7 @@ export type MediaType =
   | 'image/png'
   | 'text/csv'
   | 'text/html'
+  | 'video/mp4'
 
 export type RestTag =
   | 'Modelos'

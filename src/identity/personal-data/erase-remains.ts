@@ -57,6 +57,7 @@ const BATCHES: readonly (readonly [table: string, batch: number])[] = [
   // Answers of up to 40 MB.
   ['batch_lines', 50],
   ['batches', 1_000],
+  ['videos', 2_000],
   ['notifications', 2_000],
   ['events', 2_000],
   ['mails', 2_000],

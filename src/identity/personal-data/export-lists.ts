@@ -241,6 +241,13 @@ export const EXPORT_LISTS = {
         api_key_id, endpoint, metadata, lines, succeeded, errored, canceled, expired, created_at, canceled_at, ended_at
       from batches where customer_id = ${id} order by created_at desc, id desc`,
   },
+  // Neither the prompts nor the files are stored.
+  videos: {
+    entries: (id) => sql`
+      select 'video_' || replace(id::text, '-', '') as id, api_key_id, model_id, seconds, size, status, error_code,
+        created_at, completed_at
+      from videos where customer_id = ${id} order by created_at desc, id desc`,
+  },
   // Without ids, which are the addresses: pictures of a team's keys are their members', not the owner's.
   images_waiting: {
     entries: (id) => sql`

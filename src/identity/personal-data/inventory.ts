@@ -194,5 +194,6 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
     notExported: 'copies of answers that the account has had, sealed, for a week at most',
     deletion: 'erased',
   },
+  'videos.customer_id': { exportedIn: 'videos', deletion: 'erased' },
   'generated_images.customer_id': { exportedIn: 'images_waiting', deletion: 'erased' },
 }

@@ -66,6 +66,16 @@ const unitPrices = {
       },
     ),
   ),
+  video_seconds: Type.Optional(
+    Type.Record(
+      Type.String({ pattern: '^(default|\\d+x\\d+)$' }),
+      usd('USD per second of video.'),
+      {
+        additionalProperties: false,
+        description: 'Keys: "<width>x<height>", or "default" for every other size.',
+      },
+    ),
+  ),
 }
 const strict = { additionalProperties: false }
 
@@ -308,6 +318,25 @@ const modelFields = {
         seconds_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 864_000 })),
         tokens_per_second_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
         has_timestamps: Type.Optional(Type.Boolean()),
+      },
+      strict,
+    ),
+  ),
+  video: Type.Optional(
+    Type.Object(
+      {
+        seconds: Type.Optional(
+          Type.Array(Type.Integer({ minimum: 1, maximum: 600 }), {
+            minItems: 1,
+            description: 'The lengths that may be asked for; the first is the default.',
+          }),
+        ),
+        sizes: Type.Optional(
+          Type.Array(Type.String({ pattern: '^\\d+x\\d+$' }), {
+            minItems: 1,
+            description: 'The sizes that may be asked for; the first is the default.',
+          }),
+        ),
       },
       strict,
     ),

@@ -28,7 +28,7 @@ const DEFAULT_TRAITS: Record<ModelCategory, Partial<ConfiguredModel>> = {
   embedding: { embedding: { dimensions: 1_536, canShorten: false } },
   image: { image: { sizes: [] } },
   audio: { audio: { secondsMin: 0, secondsMax: 4 * 3_600, hasTimestamps: true } },
-  video: {},
+  video: { video: { seconds: [8, 4, 6], sizes: ['1280x720', '720x1280'] } },
 }
 /** The initial price of an operator's model, which the prices of its configuration replace. */
 const FREE: PriceTerms = { tiers: [] }
@@ -98,6 +98,7 @@ const SANDBOX_CATEGORIES: ReadonlySet<ModelCategory> = new Set([
   'embedding',
   'image',
   'audio',
+  'video',
 ])
 
 /**
@@ -261,14 +262,11 @@ function routeOf(
   }
 }
 
-function traitsOf(
-  model: ConfiguredModel,
-  { embedding, image, audio }: ModelConfig,
-): Pick<ConfiguredModel, 'embedding' | 'image' | 'audio'> {
-  const defaults = { ...DEFAULT_TRAITS.embedding, ...DEFAULT_TRAITS.image, ...DEFAULT_TRAITS.audio }
-  const was = { ...defaults, ...model } as Required<
-    Pick<ConfiguredModel, 'embedding' | 'image' | 'audio'>
-  >
+type Traits = Pick<ConfiguredModel, 'embedding' | 'image' | 'audio' | 'video'>
+
+function traitsOf(model: ConfiguredModel, { embedding, image, audio, video }: ModelConfig): Traits {
+  const defaults = Object.assign({}, ...Object.values(DEFAULT_TRAITS)) as Traits
+  const was = { ...defaults, ...model } as Required<Traits>
   return {
     ...(embedding && {
       embedding: {
@@ -293,6 +291,9 @@ function traitsOf(
           tokensPerSecondMax: audio.tokens_per_second_max,
         }),
       },
+    }),
+    ...(video && {
+      video: { seconds: video.seconds ?? was.video.seconds, sizes: video.sizes ?? was.video.sizes },
     }),
   }
 }

@@ -46,6 +46,13 @@ export interface ImageTraits {
   readonly tokensMax?: Readonly<Record<string, number>>
 }
 
+export interface VideoTraits {
+  /** The lengths that may be asked for; the first is the default. */
+  readonly seconds: readonly number[]
+  /** `<width>x<height>`; the first is the default. */
+  readonly sizes: readonly string[]
+}
+
 export interface AudioTraits {
   /** A shorter file is billed as one of this length. */
   readonly secondsMin: number
@@ -99,6 +106,7 @@ export interface Model<P extends PriceTerms = Price> {
   readonly speech?: boolean
   readonly image?: ImageTraits
   readonly audio?: AudioTraits
+  readonly video?: VideoTraits
   readonly strategy: RouteOrder
   /** If empty, the model is listed but temporarily unavailable. */
   readonly routes: readonly Route<P>[]
@@ -126,6 +134,13 @@ export function hasUnitPrice({ routes }: Model, unit: string): boolean {
  */
 export function imageUnit(price: PriceTerms, size: string, quality: string): string | undefined {
   return [`images:${quality}:${size}`, `images:${size}`, `images:${quality}`, 'images'].find(
+    (unit) => price.units?.[unit] !== undefined,
+  )
+}
+
+/** Returns the unit that bills a second of a video of this size; undefined if it has no price. */
+export function videoUnit(price: PriceTerms, size: string): string | undefined {
+  return [`video_seconds:${size}`, 'video_seconds'].find(
     (unit) => price.units?.[unit] !== undefined,
   )
 }

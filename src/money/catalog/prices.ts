@@ -26,7 +26,7 @@ export interface PriceTier extends TokenPrices {
 /**
  * Prices of the units that are billed beside text tokens, by name: `audio_seconds`, other kinds of tokens
  * (`input_audio_tokens`, `output_audio_tokens`, `input_image_tokens`, `output_image_tokens`), `characters` that are spoken, images (`images`, or by size and quality: see
- * `image-unit.ts`), searches of rerankers (`search_units`) and of the web (`web-search.ts`). Units are counted in whole numbers and not included in the text tokens, except for the surcharge of
+ * `imageUnit`), seconds of videos (`video_seconds`, or by size), searches of rerankers (`search_units`) and of the web (`web-search.ts`). Units are counted in whole numbers and not included in the text tokens, except for the surcharge of
  * one-hour cache writes (`hour-cache.ts`).
  */
 export type UnitPrices = Readonly<Record<string, PicoUsd>>

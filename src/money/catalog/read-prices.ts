@@ -74,7 +74,9 @@ function findMissing(category: ModelCategory, prices: PricesConfig): string | un
         ? undefined
         : 'it listens to audio ("audio_hour", or "input_audio" and "output") or speaks ("characters", or "output_audio"),'
     case 'video':
-      return undefined
+      return Object.keys(prices.video_seconds ?? {}).length > 0
+        ? undefined
+        : 'it makes videos ("video_seconds"),'
   }
 }
 
@@ -98,6 +100,8 @@ function readUnits(
   if (prices.web_search !== undefined) units[WEB_SEARCH_UNIT] = picoUsd(prices.web_search)
   for (const [kind, usd] of Object.entries(prices.images ?? {}))
     units[kind === 'default' ? 'images' : `images:${kind}`] = picoUsd(usd)
+  for (const [size, usd] of Object.entries(prices.video_seconds ?? {}))
+    units[size === 'default' ? 'video_seconds' : `video_seconds:${size}`] = picoUsd(usd)
   return units
 }
 

@@ -76,6 +76,10 @@ export const sandboxModels: readonly ConfiguredModel[] = [
       tokensMax: { low: 272, medium: 1_056, high: 4_160 },
     },
   }),
+  sandboxModel('sandbox-video', 'Faz um vídeo em dois segundos, cobrado por segundo.', 'video', {
+    units: { video_seconds: 100_000_000_000n, 'video_seconds:1920x1080': 200_000_000_000n },
+    video: { seconds: [4, 8, 12], sizes: ['720x1280', '1280x720', '1920x1080'] },
+  }),
   sandboxModel('sandbox-speech', 'Fala um texto, cobrado por caractere.', 'audio', {
     units: { characters: 15_000_000n },
     speech: true,

@@ -88,6 +88,9 @@ export async function fenceEndedProcess(db: Database, processId: string): Promis
     where process_id = ${processId} and stopped_at is null and fenced_at is null`.execute(db)
 }
 
+/** The upstream works on, whatever becomes of the node: a job resolves the hold. */
+const IS_OF_JOB = sql`exists (select from videos v where v.id = h.id and v.due_at is not null)`
+
 /**
  * Returns orphaned holds: those of nodes that were fenced, stopped, or never registered. They are sorted by id, after
  * `afterId`. No node that holds a lease can still deliver for them. With `processId`, only those of this process are
@@ -102,6 +105,7 @@ export async function listOrphanedHolds(
     left join nodes n on n.id = h.node_id
     where (n.fenced_at is not null or n.stopped_at is not null
       or n.id is null and h.created_at < now() - make_interval(secs => ${UNREGISTERED_SECONDS}))
+      and not ${IS_OF_JOB}
       and (${page.processId ?? null}::uuid is null or n.process_id = ${page.processId ?? null})
       and h.id > ${page.afterId ?? NIL}
     order by h.id
@@ -116,10 +120,9 @@ export async function listOwnHolds(
   olderThanSeconds: number,
 ): Promise<OpenHold[]> {
   const { rows } = await sql<HoldRow>`
-    select * from holds
-    where node_id = ${nodeId} and created_at < now() - make_interval(secs => ${olderThanSeconds})`.execute(
-    db,
-  )
+    select * from holds h
+    where node_id = ${nodeId} and created_at < now() - make_interval(secs => ${olderThanSeconds})
+      and not ${IS_OF_JOB}`.execute(db)
   return rows.map(toOpenHold)
 }
 

@@ -1720,6 +1720,38 @@ create table usage_sessions (
 ) with (fillfactor=60);
 CREATE INDEX usage_sessions_by_time ON usage_sessions USING btree (customer_id, last_request_at DESC, session_id DESC);
 
+create table videos (
+  id uuid not null,
+  customer_id uuid not null,
+  api_key_id uuid not null,
+  model_id text not null,
+  upstream_id text not null,
+  upstream_job text not null,
+  price_id integer not null,
+  unit text not null,
+  seconds integer not null,
+  size text,
+  status text not null default 'queued'::text,
+  progress smallint not null default 0,
+  error_code text,
+  created_at timestamptz not null default now(),
+  completed_at timestamptz,
+  due_at timestamptz,
+  tries integer not null default 0,
+  constraint videos_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
+  constraint videos_check CHECK ((due_at IS NULL) = (completed_at IS NOT NULL)),
+  constraint videos_check1 CHECK ((completed_at IS NULL) = (status = ANY (ARRAY['queued'::text, 'in_progress'::text]))),
+  constraint videos_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint videos_pkey PRIMARY KEY (id),
+  constraint videos_progress_check CHECK (progress >= 0 AND progress <= 100),
+  constraint videos_seconds_check CHECK (seconds > 0),
+  constraint videos_status_check CHECK (status = ANY (ARRAY['queued'::text, 'in_progress'::text, 'completed'::text, 'failed'::text]))
+);
+CREATE INDEX videos_by_customer ON videos USING btree (customer_id, id);
+CREATE INDEX videos_by_end ON videos USING btree (completed_at) WHERE completed_at IS NOT NULL;
+CREATE INDEX videos_due ON videos USING btree (due_at) WHERE due_at IS NOT NULL;
+CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON videos FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
+
 create table webhook_attempts (
   id uuid not null,
   endpoint_id uuid not null,

@@ -685,6 +685,25 @@ export interface Tables {
     running_until: Date | null
     created_at: DefaultedTime
   }
+  videos: {
+    id: string
+    customer_id: string
+    api_key_id: string
+    model_id: string
+    upstream_id: string
+    upstream_job: string
+    price_id: number
+    unit: string
+    seconds: number
+    size: string | null
+    status: Generated<'queued' | 'in_progress' | 'completed' | 'failed'>
+    progress: Generated<number>
+    error_code: string | null
+    created_at: DefaultedTime
+    completed_at: Date | null
+    due_at: Date | null
+    tries: Generated<number>
+  }
   generated_images: {
     id: string
     customer_id: string

@@ -96,6 +96,7 @@ export const SANDBOX_MODELS: readonly SandboxModel[] = [
   define('sandbox-image', 'Desenha um degradê em PNG, com cores tiradas do prompt.'),
   define('sandbox-speech', 'Fala um texto: um tom tão longo quanto a fala.'),
   define('sandbox-speech-tokens', 'Fala um texto e informa tokens, com stream_format sse.'),
+  define('sandbox-video', 'Faz um vídeo em dois segundos: um arquivo sem filme.'),
   define('sandbox-transcribe', 'Transcreve áudio com frases inventadas e informa os segundos.'),
   define('sandbox-transcribe-tokens', 'Transcreve áudio e informa tokens; só em json ou text.'),
 ]

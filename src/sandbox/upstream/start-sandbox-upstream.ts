@@ -1,6 +1,6 @@
 /**
  * The sandbox upstream: a separate server with OpenAI's APIs for chats (chat completions and Responses), embeddings,
- * rerank, images, speech and transcriptions, and Anthropic's for chats (Messages). A first
+ * rerank, images, speech, transcriptions and videos, Anthropic's for chats (Messages) and Google's for videos. A first
  * try needs no account anywhere, and tests can cause every failure of a provider. The gateway calls it over HTTP like any
  * provider; it has no money and no customers. The model's name selects its behaviour: see `sandbox-models.ts`. Not for
  * production.
@@ -17,6 +17,7 @@ import {
   type ImageAddress,
 } from './create-sandbox-images.ts'
 import { createSandboxSpeech } from './create-sandbox-speech.ts'
+import { createSandboxVideos } from './create-sandbox-videos.ts'
 import { createSandboxTranscriptions } from './create-sandbox-transcriptions.ts'
 import { createErrorBody, type ErrorFacts } from './create-error-body.ts'
 import { drawGradient } from './draw-gradient.ts'
@@ -79,6 +80,7 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
   const images = createSandboxImages(tokenizer)
   const speech = createSandboxSpeech(tokenizer)
   const transcriptions = createSandboxTranscriptions(tokenizer)
+  const videos = createSandboxVideos()
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://sandbox')
@@ -95,14 +97,17 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
     if (image !== undefined) return sendImage(response, image)
     const isKnown =
       request.headers.authorization === `Bearer ${apiKey}` ||
-      request.headers['x-api-key'] === apiKey
+      request.headers['x-api-key'] === apiKey ||
+      request.headers['x-goog-api-key'] === apiKey
     if (apiKey !== undefined && !isKnown) {
       return sendError(response, 401, describeBadKey(request.headers.authorization))
     }
     if (endpoint === 'GET /v1/models') {
       return sendJson(response, 200, { object: 'list', data: SANDBOX_MODELS.map(describeModel) })
     }
+    if (videos.answer(String(request.method), url.pathname, readOrigin(request), response)) return
     const exchange = () => openExchange(response, keeper, readCallId(request))
+    const predicted = /^\/v1beta\/models\/([^/]+):predictLongRunning$/.exec(url.pathname)?.[1]
     switch (endpoint) {
       case 'POST /v1/chat/completions':
         return answerJson(request, exchange(), (opened, text) => chat.completeChat(opened, text))
@@ -126,7 +131,13 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
         return answerJson(request, exchange(), (opened, text) => speech.speak(opened, text))
       case 'POST /v1/audio/transcriptions':
         return transcriptions.transcribe(exchange(), request)
+      case 'POST /v1/videos':
+        return videos.start(exchange(), request, () => readBody(request, BODY_BYTES_MAX))
       default:
+        if (predicted !== undefined && request.method === 'POST')
+          return answerJson(request, exchange(), (opened, text) =>
+            videos.predict(opened, predicted, text),
+          )
         sendError(response, 404, invalidRequest(`Invalid URL (${endpoint})`))
     }
   }

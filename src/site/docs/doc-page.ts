@@ -39,6 +39,7 @@ export interface ExampleModels {
   readonly rerank: string
   readonly image: string
   readonly speech: string
+  readonly video: string
   readonly audio: string
 }
 

@@ -62,6 +62,8 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   previous_response_not_found:
     'A resposta anterior não está guardada. Envie a conversa inteira em input, ou ligue o armazenamento em Perfil.',
   response_not_found: 'A resposta não existe: não foi guardada, foi apagada ou passou do prazo.',
+  video_not_found: 'O vídeo não existe: não foi pedido aqui, foi apagado ou passou do prazo.',
+  video_not_ready: 'O vídeo ainda não terminou, ou falhou. Consulte o status dele.',
   api_key_rate_limited:
     'O limite de requisições ou de tokens por minuto da chave foi atingido. Espere retry-after.',
   key_concurrency_exceeded:

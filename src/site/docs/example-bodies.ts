@@ -23,6 +23,7 @@ export function exampleBodies(models: ExampleModels): Readonly<Record<string, ob
     },
     'POST /images/generations': { model: models.image, prompt: 'Uma catraca de metrô' },
     'POST /audio/speech': { model: models.speech, input: 'Olá!', voice: 'alloy' },
+    'POST /videos': { model: models.video, prompt: 'Uma catraca de metrô', seconds: '8' },
     'POST /audio/transcriptions': { model: models.audio, file: '@reuniao.mp3' },
     'POST /files': { file: '@linhas.jsonl', purpose: 'batch' },
     'POST /batches': {

@@ -24,11 +24,18 @@ const CUSTOMERS: readonly Place[] = [
     description: 'Muitas chamadas de uma vez, sem pressa: enviar, acompanhar e ler os resultados.',
   },
   {
-    pattern: /^POST \/(chat|completions|responses|messages|embeddings|rerank|images|audio)\b/,
+    pattern:
+      /^POST \/(chat|completions|responses|messages|embeddings|rerank|images|audio|videos)\b/,
     slug: 'chamadas-de-modelos',
     title: 'Chamadas de modelos',
     description:
-      'Chat, Responses, Messages, embeddings, ordem de documentos, imagens, fala e transcrição de áudio.',
+      'Chat, Responses, Messages, embeddings, ordem de documentos, imagens, fala, transcrição de áudio e vídeos.',
+  },
+  {
+    pattern: / \/videos\b/,
+    slug: 'videos',
+    title: 'Vídeos',
+    description: 'Acompanhar, baixar e apagar vídeos pedidos.',
   },
   {
     pattern: / \/responses\//,

@@ -162,6 +162,7 @@ function exampleModels(models: readonly Model[]): ExampleModels {
         offered.filter((model) => model.speech),
         [],
       ) ?? 'MODELO',
+    video: preferred(of(offered, 'video'), []) ?? 'MODELO',
     audio:
       preferred(
         of(offered, 'audio').filter(({ audio, speech }) => audio?.hasTimestamps && !speech),

@@ -225,5 +225,7 @@ export function modelSamples(model: Model, origin: string): readonly CodeSample[
     return [curlSample(use, '/audio/speech', { model: use.model, input: 'Olá!', voice: 'alloy' })]
   if (category === 'embedding') return embeddingSamples(use)
   if (category === 'image') return imageSamples(use, image?.sizes[0])
+  if (category === 'video')
+    return [curlSample(use, '/videos', { model: use.model, prompt: 'Uma catraca de metrô' })]
   return category === 'audio' ? audioSamples(use) : []
 }

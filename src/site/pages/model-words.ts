@@ -43,6 +43,7 @@ export function unitPrices({ price: { units = {} } }: Model): UnitPrice[] {
     if (name === 'search_units')
       return { what: 'mil pesquisas de até 100 documentos', count: 1_000n, each }
     if (name === 'web_searches') return { what: 'mil pesquisas na web', count: 1_000n, each }
+    if (name === 'video_seconds') return { what: `segundo de vídeo${suffix}`, count: 1n, each }
     return { what: `${name === 'images' ? 'imagem' : name}${suffix}`, count: 1n, each }
   })
 }

@@ -81,6 +81,14 @@ const CASES: ContractCases = {
     { body: { model: 'sandbox-speech', input: 'Olá' }, status: 400 },
     { body: { model: 'sandbox-error-503', input: 'Olá', voice: 'a' }, status: 400 },
   ],
+  'POST /videos': [
+    { body: { model: 'sandbox-video', prompt: 'Uma catraca' } },
+    { body: { model: 'sandbox-video' }, status: 400 },
+  ],
+  'GET /videos': [{}, { path: '/videos?limit=0', status: 400 }],
+  'GET /videos/{id}': [{ path: '/videos/none', status: 404 }],
+  'DELETE /videos/{id}': [{ path: '/videos/none', status: 404 }],
+  'GET /videos/{id}/content': [{ path: '/videos/none/content', status: 404 }],
   'POST /audio/transcriptions': [
     { body: FORM, headers: { 'content-type': 'multipart/form-data; boundary=b' } },
     { body: 'no form', status: 400 },

@@ -11,6 +11,7 @@ const MODELS: Readonly<Record<string, string>> = {
   '/rerank': 'sandbox-rerank',
   '/images/generations': 'sandbox-image',
   '/audio/speech': 'sandbox-speech',
+  '/videos': 'sandbox-video',
   '/audio/transcriptions': 'sandbox-transcribe',
 }
 const CHAT_MODEL = 'sandbox-chat'

@@ -10,6 +10,7 @@ import { createLog } from '../../../src/platform/lib/log.ts'
 import { recordFindings } from '../../../src/money/reconciliation/discrepancies.ts'
 import { beginBatch, chatLine, untilEnded, uploadLines } from '../../harness/batches.ts'
 import { seedRefusals } from '../../harness/seed-refusals.ts'
+import { seedVideo } from '../../harness/seed-video.ts'
 import { seedPaidTopUp } from '../../harness/seed-paid-top-up.ts'
 import { APPROVED, cardBody } from '../../harness/cards.ts'
 import { seedCustomer, type TestDatabase } from '../../harness/test-database.ts'
@@ -54,6 +55,7 @@ export interface Household {
     readonly runningBatch: string
     readonly messageBatch: string
     readonly runningMessageBatch: string
+    readonly video: string
     readonly request: string
     readonly webhook: string
     readonly destination: string
@@ -250,8 +252,8 @@ async function createPrompts(call: Caller, secret: string): Promise<string> {
 /** Two in one session, one in another, and an image. */
 async function makeCalls(
   gateway: TestGateway,
-  { secret }: Person,
-): Promise<{ session: string; image: string; request: string; response: string }> {
+  { secret, customerId, keyId }: Person,
+): Promise<Record<'session' | 'image' | 'request' | 'response' | 'video', string>> {
   const session = `sessao-${MARK}`
   await gatewayCall(gateway, secret, sound(), 'outra-sessao')
   await gatewayCall(gateway, secret, sound(), session)
@@ -265,7 +267,8 @@ async function makeCalls(
     secret,
     body: { model: 'sandbox-chat', input: MARK },
   })
-  return { session, image, request: requestId, response: answered.json.id }
+  const video = await seedVideo(gateway.database.db, { customerId, keyId })
+  return { session, image, request: requestId, response: answered.json.id, video }
 }
 
 /** Of both formats one that has ended and one that waits, which no worker changes. */

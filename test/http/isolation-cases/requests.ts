@@ -113,6 +113,7 @@ const PARAMETERS: Readonly<Record<string, IdOf>> = {
   '/models/{id}': () => 'sandbox-chat',
   '/public-bills/{token}': ({ ids }) => ids.publicBillToken,
   '/responses/{id}': ({ ids }) => ids.response,
+  '/videos/{id}': ({ ids }) => ids.video,
   '/usage/destinations/{id}': ({ ids }) => ids.destination,
   '/webhooks/{id}': ({ ids }) => ids.webhook,
   '/webhooks/attempts/{attemptId}': ({ ids }) => ids.attempt,
@@ -165,7 +166,10 @@ const HARMLESS = new Set(
     'encoding_format prompt n size quality file language',
     // Of files and batches.
     'purpose expires_after[anchor] expires_after[seconds] endpoint completion_window metadata requests',
-    'query documents top_n return_documents max_tokens_per_doc voice speed stream_format',
+    'query documents top_n return_documents max_tokens_per_doc voice speed stream_format seconds variant',
+    // Of models that operators write.
+    'display_name routes routing prices price_schedule context_tokens image_tokens_max hidden_prompt_tokens_max',
+    'supports_tools can_reason embedding speech rerank image audio video',
   ].flatMap((line) => line.split(' ')),
 )
 
@@ -317,6 +321,7 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /rerank': () => ({ model: 'sandbox-rerank', query: 'Olá', documents: ['Olá'] }),
   'POST /images/generations': () => ({ model: 'sandbox-image', prompt: 'Olá', size: '256x256' }),
   'POST /audio/speech': () => ({ model: 'sandbox-speech', input: 'Olá', voice: 'alloy' }),
+  'POST /videos': () => ({ model: 'sandbox-video', prompt: 'Olá' }),
   'POST /audio/transcriptions': () => FORM,
   'POST /files': () => LINES_FORM,
   'POST /batches': ({ fileId }, { ids }) => ({

@@ -48,6 +48,7 @@ export async function idsOfVictim(
     event: await first('usage_events'),
     request: await first('usage_events', own, 'request_id'),
     image: await first('generated_images'),
+    video: `video_${(await first('videos')).replaceAll('-', '')}`,
     response: spoken.json.id,
     item: spoken.json.output[0].id,
   }
@@ -61,6 +62,7 @@ export function unknownId(kind: string): string {
     image: randomText(32),
     session: `conversa-${randomText(12)}`,
     response: `resp_${digits}`,
+    video: `video_${digits}`,
     item: `msg_${digits}0`,
   }
   return made[kind] ?? createId()

@@ -28,6 +28,7 @@ const MODELS = {
   rerank: 'sandbox-rerank',
   image: 'sandbox-image',
   speech: 'sandbox-speech',
+  video: 'sandbox-video',
   audio: 'sandbox-transcription',
 }
 const KEY_OF_SESSION = 'x-svc-api-key-id'
@@ -54,6 +55,7 @@ const BY_PATH: readonly (readonly [string, string])[] = [
   ['/me/invitations/', 'invitation'],
   ['/me/sessions/', 'session'],
   ['/responses/', 'response'],
+  ['/videos/', 'video'],
   ['/files/images/', 'image'],
   ['/admin/customers/', 'customer'],
   ['/admin/api-keys/', 'key'],
@@ -108,6 +110,7 @@ const BODIES: Readonly<Record<string, readonly object[]>> = {
   'POST /rerank': [],
   'POST /images/generations': [],
   'POST /audio/speech': [],
+  'POST /videos': [],
   'POST /audio/transcriptions': [],
 }
 

@@ -70,6 +70,7 @@ export const NOT_MONEY: Readonly<Record<string, string>> = {
   upstreams: 'whom calls ask; what they cost is prices',
   usage_destinations: WORK,
   usage_refusals: SHOWN,
+  videos: 'what was asked for; each charge is a usage event, within its hold',
   webhook_attempts: WORK,
   webhook_endpoints: WORK,
 }

@@ -5,6 +5,53 @@
 export interface Contract {
   get: {
     /**
+     * Os vídeos pedidos que ainda podem ser baixados, o mais novo primeiro
+     */
+    '/videos': {
+      query: {
+        limit?: number
+        order?: 'asc' | 'desc'
+        /**
+         * O último vídeo da página anterior.
+         */
+        after?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        object: 'list'
+        data: {
+          id: string
+          object: 'video'
+          model: string
+          status: 'queued' | 'in_progress' | 'completed' | 'failed'
+          progress: number
+          created_at: number
+          completed_at: number | null
+          expires_at: number | null
+          /**
+           * Os pedidos; depois de pronto, os que foram cobrados.
+           */
+          seconds: string
+          size: string | null
+          /**
+           * O prompt não é guardado.
+           */
+          prompt: null
+          remixed_from_video_id: null
+          error: {
+            code: string
+            message: string
+          } | null
+          cost_billed_brl: number | null
+        }[]
+        first_id: string | null
+        last_id: string | null
+        has_more: boolean
+      }
+    }
+    /**
      * Uma resposta guardada
      */
     '/responses/{id}': {
@@ -307,6 +354,54 @@ export interface Contract {
       answer: string
     }
     /**
+     * Um vídeo pedido, com o estado dele
+     */
+    '/videos/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        object: 'video'
+        model: string
+        status: 'queued' | 'in_progress' | 'completed' | 'failed'
+        progress: number
+        created_at: number
+        completed_at: number | null
+        expires_at: number | null
+        /**
+         * Os pedidos; depois de pronto, os que foram cobrados.
+         */
+        seconds: string
+        size: string | null
+        /**
+         * O prompt não é guardado.
+         */
+        prompt: null
+        remixed_from_video_id: null
+        error: {
+          code: string
+          message: string
+        } | null
+        cost_billed_brl: number | null
+      }
+    }
+    /**
+     * O arquivo de um vídeo que ficou pronto
+     */
+    '/videos/{id}/content': {
+      path: {
+        id: string
+      }
+      query: {
+        variant?: 'video'
+      }
+      answer: string
+    }
+    /**
      * Uma imagem gerada, por uma hora
      */
     '/files/images/{id}': {
@@ -459,7 +554,7 @@ export interface Contract {
             reasoning_brl: number
           }[]
           /**
-           * BRL por unidade do que não é token de texto: audio_seconds, characters (que se falam), search_units (pesquisas de até 100 documentos), images, images:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
+           * BRL por unidade do que não é token de texto: audio_seconds, characters (que se falam), search_units (pesquisas de até 100 documentos), images, images:<tamanho>, video_seconds, video_seconds:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
            */
           units: {
             /**
@@ -499,7 +594,7 @@ export interface Contract {
               reasoning_brl: number
             }[]
             /**
-             * BRL por unidade do que não é token de texto: audio_seconds, characters (que se falam), search_units (pesquisas de até 100 documentos), images, images:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
+             * BRL por unidade do que não é token de texto: audio_seconds, characters (que se falam), search_units (pesquisas de até 100 documentos), images, images:<tamanho>, video_seconds, video_seconds:<tamanho>, tokens de som e de imagem, web_searches (pesquisas na web). cache_write_1h_tokens é o acréscimo, por token, de guardar no cache por uma hora.
              */
             units: {
               /**
@@ -3122,6 +3217,20 @@ export interface Contract {
         /**
          * Os mais novos primeiro.
          */
+        videos: {
+          id: string
+          api_key_id: string
+          model_id: string
+          seconds: number
+          size: string | null
+          status: string
+          error_code: string | null
+          created_at: string
+          completed_at: string | null
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
         images_waiting: {
           media_type: string
           byte_count: number
@@ -3164,6 +3273,7 @@ export interface Contract {
           stored_responses: number
           files: number
           batches: number
+          videos: number
           images_waiting: number
         }
         note: string
@@ -4091,6 +4201,15 @@ export interface Contract {
                    */
                   [k: string]: string | number
                 }
+                /**
+                 * Keys: "<width>x<height>", or "default" for every other size.
+                 */
+                video_seconds?: {
+                  /**
+                   * USD per second of video.
+                   */
+                  [k: string]: string | number
+                }
                 tiers?: {
                   above_prompt_tokens: number
                   /**
@@ -4211,6 +4330,15 @@ export interface Contract {
                      */
                     [k: string]: string | number
                   }
+                  /**
+                   * Keys: "<width>x<height>", or "default" for every other size.
+                   */
+                  video_seconds?: {
+                    /**
+                     * USD per second of video.
+                     */
+                    [k: string]: string | number
+                  }
                   tiers?: {
                     above_prompt_tokens: number
                     /**
@@ -4305,6 +4433,15 @@ export interface Contract {
               images?: {
                 /**
                  * USD per image.
+                 */
+                [k: string]: string | number
+              }
+              /**
+               * Keys: "<width>x<height>", or "default" for every other size.
+               */
+              video_seconds?: {
+                /**
+                 * USD per second of video.
                  */
                 [k: string]: string | number
               }
@@ -4428,6 +4565,15 @@ export interface Contract {
                    */
                   [k: string]: string | number
                 }
+                /**
+                 * Keys: "<width>x<height>", or "default" for every other size.
+                 */
+                video_seconds?: {
+                  /**
+                   * USD per second of video.
+                   */
+                  [k: string]: string | number
+                }
                 tiers?: {
                   above_prompt_tokens: number
                   /**
@@ -4493,6 +4639,20 @@ export interface Contract {
               seconds_max?: number
               tokens_per_second_max?: number
               has_timestamps?: boolean
+            }
+            video?: {
+              /**
+               * The lengths that may be asked for; the first is the default.
+               *
+               * @minItems 1
+               */
+              seconds?: number[]
+              /**
+               * The sizes that may be asked for; the first is the default.
+               *
+               * @minItems 1
+               */
+              sizes?: string[]
             }
           } | null
           /**
@@ -6262,6 +6422,74 @@ export interface Contract {
         [k: string]: unknown
       }
       answer: string
+    }
+    /**
+     * Começa um vídeo, que é cobrado por segundo quando fica pronto
+     */
+    '/videos': {
+      body: {
+        /**
+         * Um modelo do catálogo: GET /models.
+         */
+        model: string
+        /**
+         * Modelos de reserva, nesta ordem, se o primeiro não responder.
+         *
+         * @maxItems 5
+         */
+        models?: string[]
+        provider?: {
+          order?: string[] | null
+          only?: string[] | null
+          ignore?: string[] | null
+          sort?: ('price' | 'latency' | 'throughput') | null
+          max_price?: {
+            prompt?: (number | string) | null
+            completion?: (number | string) | null
+          } | null
+          allow_fallbacks?: boolean | null
+          data_collection?: ('allow' | 'deny') | null
+          [k: string]: unknown
+        } | null
+        prompt: string
+        /**
+         * Um dos comprimentos do modelo; sem ele, o primeiro.
+         */
+        seconds?: string | number
+        /**
+         * Um dos tamanhos do modelo; sem ele, o primeiro.
+         */
+        size?: string
+        [k: string]: unknown
+      }
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: {
+        id: string
+        object: 'video'
+        model: string
+        status: 'queued' | 'in_progress' | 'completed' | 'failed'
+        progress: number
+        created_at: number
+        completed_at: number | null
+        expires_at: number | null
+        /**
+         * Os pedidos; depois de pronto, os que foram cobrados.
+         */
+        seconds: string
+        size: string | null
+        /**
+         * O prompt não é guardado.
+         */
+        prompt: null
+        remixed_from_video_id: null
+        error: {
+          code: string
+          message: string
+        } | null
+        cost_billed_brl: number | null
+      }
     }
     /**
      * Guarda um arquivo para um lote, por até 30 dias
@@ -9002,6 +9230,15 @@ export interface Contract {
                */
               [k: string]: string | number
             }
+            /**
+             * Keys: "<width>x<height>", or "default" for every other size.
+             */
+            video_seconds?: {
+              /**
+               * USD per second of video.
+               */
+              [k: string]: string | number
+            }
             tiers?: {
               above_prompt_tokens: number
               /**
@@ -9122,6 +9359,15 @@ export interface Contract {
                  */
                 [k: string]: string | number
               }
+              /**
+               * Keys: "<width>x<height>", or "default" for every other size.
+               */
+              video_seconds?: {
+                /**
+                 * USD per second of video.
+                 */
+                [k: string]: string | number
+              }
               tiers?: {
                 above_prompt_tokens: number
                 /**
@@ -9216,6 +9462,15 @@ export interface Contract {
           images?: {
             /**
              * USD per image.
+             */
+            [k: string]: string | number
+          }
+          /**
+           * Keys: "<width>x<height>", or "default" for every other size.
+           */
+          video_seconds?: {
+            /**
+             * USD per second of video.
              */
             [k: string]: string | number
           }
@@ -9339,6 +9594,15 @@ export interface Contract {
                */
               [k: string]: string | number
             }
+            /**
+             * Keys: "<width>x<height>", or "default" for every other size.
+             */
+            video_seconds?: {
+              /**
+               * USD per second of video.
+               */
+              [k: string]: string | number
+            }
             tiers?: {
               above_prompt_tokens: number
               /**
@@ -9404,6 +9668,20 @@ export interface Contract {
           seconds_max?: number
           tokens_per_second_max?: number
           has_timestamps?: boolean
+        }
+        video?: {
+          /**
+           * The lengths that may be asked for; the first is the default.
+           *
+           * @minItems 1
+           */
+          seconds?: number[]
+          /**
+           * The sizes that may be asked for; the first is the default.
+           *
+           * @minItems 1
+           */
+          sizes?: string[]
         }
       }
       /**
@@ -10069,6 +10347,22 @@ export interface Contract {
       answer: {
         id: string
         type: 'message_batch_deleted'
+      }
+    }
+    /**
+     * Apaga um vídeo que terminou
+     */
+    '/videos/{id}': {
+      path: {
+        id: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        object: 'video.deleted'
+        deleted: true
       }
     }
     /**

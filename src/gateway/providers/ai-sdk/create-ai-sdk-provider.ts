@@ -17,6 +17,7 @@ import {
 import type { AiSdkOptions } from './ai-sdk-options.ts'
 import { createEmbed } from './embed.ts'
 import { createGenerateImages } from './generate-images.ts'
+import { createGoogleVideos } from './google-videos.ts'
 import { createBuildChat, createMeasureChat } from './measure-chat.ts'
 import { openFetch, type Fetch } from './open-fetch.ts'
 import { nativeCallOptions } from './native-messages/native-call-options.ts'
@@ -206,6 +207,7 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
     searchRounds: (content) => searchRoundsOfMessage(content, options.kind),
     ...(models.embedding ? { embed: counted(createEmbed(options.kind, models.embedding)) } : {}),
     ...(makesImages ? { generateImages: counted(createGenerateImages(models.language)) } : {}),
+    ...(options.kind === 'google' ? { videos: createGoogleVideos(options, connection.fetch) } : {}),
     async close() {
       await Promise.all([connection.close(), direct?.close()])
     },

@@ -15,6 +15,7 @@ import {
   searchRoundsOfResponse,
   writeNativeResponse,
 } from './native-responses/write-native-response.ts'
+import { createVideos } from './videos.ts'
 import { openUpstream, type UpstreamOptions } from './upstream.ts'
 
 export interface OpenAiCompatibleOptions
@@ -77,6 +78,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     generateImages: createGenerateImages(upstream),
     speak: createSpeak(upstream),
     transcribe: createTranscribe(upstream),
+    videos: createVideos(upstream),
     close: upstream.close,
   }
 }

@@ -20,20 +20,44 @@ export function createMultipartForm(
   fields: readonly (readonly [name: string, value: string])[],
   file: MultipartFile,
 ): MultipartForm {
-  const boundary = `catraca-${randomUUID()}`
-  const texts = fields.map(
-    ([name, value]) =>
-      `--${boundary}\r\nContent-Disposition: form-data; name="${fieldName(name)}"\r\n\r\n` +
-      `${withLineEnds(value)}\r\n`,
-  )
+  const boundary = newBoundary()
   const fileHead =
     `--${boundary}\r\nContent-Disposition: form-data; name="${fieldName(file.field)}"; ` +
     `filename="${escaped(file.name)}"\r\nContent-Type: ${mediaTypeOf(file)}\r\n\r\n`
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
-    head: Buffer.from(texts.join('') + fileHead),
+    head: Buffer.from(textsOf(fields, boundary) + fileHead),
     tail: Buffer.from(`\r\n--${boundary}--\r\n`),
   }
+}
+
+/** The same without a file. */
+export function writeFields(fields: readonly (readonly [name: string, value: string])[]): {
+  readonly contentType: string
+  readonly body: string
+} {
+  const boundary = newBoundary()
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    body: `${textsOf(fields, boundary)}--${boundary}--\r\n`,
+  }
+}
+
+function newBoundary(): string {
+  return `catraca-${randomUUID()}`
+}
+
+function textsOf(
+  fields: readonly (readonly [name: string, value: string])[],
+  boundary: string,
+): string {
+  return fields
+    .map(
+      ([name, value]) =>
+        `--${boundary}\r\nContent-Disposition: form-data; name="${fieldName(name)}"\r\n\r\n` +
+        `${withLineEnds(value)}\r\n`,
+    )
+    .join('')
 }
 
 function fieldName(name: string): string {

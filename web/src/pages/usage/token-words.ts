@@ -11,6 +11,7 @@ const UNIT_WORDS = perLanguage((): Readonly<Record<string, { one: string; many: 
   output_image_tokens: { one: t('token de imagem gerado'), many: t('tokens de imagem gerados') },
   characters: { one: t('caractere falado'), many: t('caracteres falados') },
   search_units: { one: t('pesquisa em documentos'), many: t('pesquisas em documentos') },
+  video_seconds: { one: t('segundo de vídeo'), many: t('segundos de vídeo') },
   images: { one: t('imagem'), many: t('imagens') },
   web_searches: { one: t('pesquisa na web'), many: t('pesquisas na web') },
   cache_write_1h_tokens: {

@@ -71,6 +71,7 @@ const WORDS = perLanguage((): Readonly<Record<string, string>> => ({
   'public_bill.created': t('Tornou uma cobrança pública'),
   'public_bill.deleted': t('Fechou uma cobrança pública'),
   'prompt.deleted': t('Excluiu um prompt'),
+  'video.deleted': t('Excluiu um vídeo'),
   'response.deleted': t('Excluiu uma resposta guardada'),
   'trial_credit.granted': t('Recebeu o crédito para experimentar'),
   'referral.recorded': t('Veio por indicação'),
