@@ -192,7 +192,7 @@ export async function seedPerson(db: Database): Promise<SeededPerson> {
   }
 }
 
-/** A file, and a batch of its line, which is not due for a day. */
+/** A file, a batch of its line, and one of Messages, which are not due for a day. */
 async function seedBatch(
   db: Database,
   customerId: string,
@@ -214,16 +214,17 @@ async function seedBatch(
   })
   if (typeof file === 'string') throw new Error(file)
   await db.transaction().execute(async (trx) => {
-    await createBatch(trx, sealing, actor, {
-      customerId,
-      keyId,
-      endpoint: '/v1/chat/completions',
-      inputFileId: file.id,
-      metadata: { nome: marker },
-      async *lines() {
-        yield [text.toString()]
-      },
-    })
+    for (const inputFileId of [file.id, null])
+      await createBatch(trx, sealing, actor, {
+        customerId,
+        keyId,
+        endpoint: inputFileId === null ? '/v1/messages' : '/v1/chat/completions',
+        inputFileId,
+        metadata: { nome: marker },
+        async *lines() {
+          yield [text.toString()]
+        },
+      })
     await sql`update batches set due_at = now() + interval '1 day' where customer_id = ${customerId}`.execute(
       trx,
     )

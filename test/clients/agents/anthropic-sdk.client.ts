@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { assertAudit } from '../../harness/assert-audit.ts'
 import { MODELS, startAgentsGateway, type AgentsGateway } from './agents-gateway.ts'
 import { runClient } from './run-client.ts'
 
@@ -75,5 +76,5 @@ test('the SDK makes, reads, lists, cancels and deletes batches', async () => {
   assert.deepEqual(listed, [canceled.id, created.id])
   assert.deepEqual(deleted, { id: created.id, type: 'message_batch_deleted' })
   assert.deepEqual(batches.error, { isKnown: true, name: 'NotFoundError' })
-  await agents.assertCharges(1)
+  await assertAudit(agents.gateway.database)
 })

@@ -271,32 +271,27 @@ async function makeCalls(
   return { session, image, request: requestId, response: answered.json.id, video }
 }
 
-/** Of both formats one that has ended and one that waits, which no worker changes. */
-async function makeBatches({ database, node }: TestGateway, { customerId, secret }: Person) {
+/** Of both formats one that has ended, and one that runs and has no line, so that no worker changes it. */
+async function makeBatches({ database, node }: TestGateway, { customerId, keyId, secret }: Person) {
   const { baseUrl } = node
   const { json } = await uploadLines(baseUrl, secret, [chatLine(MARK)])
   const params = { model: 'sandbox-chat', max_tokens: 20, messages: sound().messages }
-  const ofMessages = async (model: string): Promise<string> => {
-    const requests = [{ custom_id: MARK, params: { ...params, model } }]
-    return (await ask(baseUrl, '/messages/batches', { secret, body: { requests } })).json.id
-  }
-  const ended = [
-    await beginBatch(baseUrl, secret, [chatLine(MARK)]),
-    await ofMessages('sandbox-chat'),
-  ] as const
-  for (const id of ended) await untilEnded(baseUrl, secret, id)
-  const running = [
-    await beginBatch(baseUrl, secret, [chatLine(MARK, { model: 'sandbox-error-429' })]),
-    await ofMessages('sandbox-error-429'),
-  ] as const
-  await sql`update batches set due_at = now() + interval '1 day'
-    where customer_id = ${customerId} and ended_at is null`.execute(database.db)
+  const requests = [{ custom_id: MARK, params }]
+  const batch = await beginBatch(baseUrl, secret, [chatLine(MARK)])
+  const ofMessages = await ask(baseUrl, '/messages/batches', { secret, body: { requests } })
+  const messageBatch = ofMessages.json.id as string
+  for (const id of [batch, messageBatch]) await untilEnded(baseUrl, secret, id)
+  const running = [createId(), createId()] as const
+  await sql`insert into batches (id, customer_id, api_key_id, endpoint, input_file_id, lines, expires_at)
+    select id, ${customerId}, ${keyId}, '/v1/messages', case place when 1 then id end, 1, now() + interval '1 day'
+    from unnest(${[...running]}::uuid[]) with ordinality as u(id, place)`.execute(database.db)
+  const [runningBatch, runningMessageBatch] = running.map((id) => id.replaceAll('-', ''))
   return {
     file: json.id as string,
-    batch: ended[0],
-    messageBatch: ended[1],
-    runningBatch: running[0],
-    runningMessageBatch: running[1],
+    batch,
+    messageBatch,
+    runningBatch: `batch_${runningBatch}`,
+    runningMessageBatch: `msgbatch_${runningMessageBatch}`,
   }
 }
 

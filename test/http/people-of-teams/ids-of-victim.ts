@@ -7,6 +7,8 @@ import type { SeededPerson } from '../../harness/seed-person.ts'
 
 export type Ids = Readonly<Record<string, string>>
 
+const hexOf = (id: string): string => id.replaceAll('-', '')
+
 /** One id of each kind that `requests.ts` has a place for. `spoken` is a stored response. */
 export async function idsOfVictim(
   db: Database,
@@ -50,6 +52,9 @@ export async function idsOfVictim(
     image: await first('generated_images'),
     video: `video_${(await first('videos')).replaceAll('-', '')}`,
     response: spoken.json.id,
+    file: `file-${hexOf(await first('files'))}`,
+    batch: `batch_${hexOf(await first('batches', sql`${own} and input_file_id is not null`))}`,
+    messageBatch: `msgbatch_${hexOf(await first('batches', sql`${own} and input_file_id is null`))}`,
     item: spoken.json.output[0].id,
   }
 }
@@ -64,6 +69,9 @@ export function unknownId(kind: string): string {
     response: `resp_${digits}`,
     video: `video_${digits}`,
     item: `msg_${digits}0`,
+    file: `file-${digits}`,
+    batch: `batch_${digits}`,
+    messageBatch: `msgbatch_${digits}`,
   }
   return made[kind] ?? createId()
 }

@@ -57,6 +57,9 @@ const BY_PATH: readonly (readonly [string, string])[] = [
   ['/responses/', 'response'],
   ['/videos/', 'video'],
   ['/files/images/', 'image'],
+  ['/files/', 'file'],
+  ['/batches/', 'batch'],
+  ['/messages/batches/', 'messageBatch'],
   ['/admin/customers/', 'customer'],
   ['/admin/api-keys/', 'key'],
   ['/admin/webhooks/', 'webhook'],
@@ -98,6 +101,9 @@ const BODIES: Readonly<Record<string, readonly object[]>> = {
   ],
   'POST /responses/compact': [{ ...RESPONSE, previous_response_id: '$response' }],
   'POST /responses/input_tokens': [{ ...RESPONSE, previous_response_id: '$response' }],
+  'POST /batches': [
+    { input_file_id: '$file', endpoint: '/v1/chat/completions', completion_window: '24h' },
+  ],
   'POST /admin/adjustments': [
     { customer_id: '$customer', kind: 'credit', amount_brl: 1, reason: 'Um pedido do cliente' },
   ],
@@ -112,6 +118,7 @@ const BODIES: Readonly<Record<string, readonly object[]>> = {
   'POST /audio/speech': [],
   'POST /videos': [],
   'POST /audio/transcriptions': [],
+  'POST /files': [],
 }
 
 export function templatesOf(operations: Iterable<Operation>): readonly Template[] {
