@@ -269,7 +269,11 @@ const waitingBatch = ({ secret }: { secret: string }): Promise<string> =>
 test('files and batches are listed in pages', async () => {
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '10' })
   const made: Record<string, string[]> = { '/files': [], '/batches': [], '/messages/batches': [] }
-  const params = { model: 'sandbox-error-429', max_tokens: 20, messages: [] }
+  const params = {
+    model: 'sandbox-error-429',
+    max_tokens: 20,
+    messages: [{ role: 'user', content: 'Olá' }],
+  }
   const requests = [{ custom_id: 'um', params }]
   for (let each = 0; each < 3; each++) {
     const batch = await beginBatch(base, secret, [chatLine('um', { model: 'sandbox-error-429' })])

@@ -15,6 +15,7 @@ async function ask(
   addCors(server, origins)
   server.get('/v1/models', () => 'models')
   server.get('/v1/chat/completions', () => 'chat')
+  server.get('/v1/batches/x', () => 'batch')
   server.get('/v1/api-keys', () => 'keys')
   try {
     return await server.inject({ method, url: path, headers: { origin: ORIGIN, ...headers } })
@@ -32,7 +33,12 @@ const preflight = (origins: CorsOrigins, path: string, names = 'authorization, c
   )
 
 test('a page of any origin may call models, without credentials', async () => {
-  for (const path of ['/v1/chat/completions', '/v1/models?limit=5', '/v1beta/generateContent']) {
+  for (const path of [
+    '/v1/chat/completions',
+    '/v1/models?limit=5',
+    '/v1beta/generateContent',
+    '/v1/batches/x',
+  ]) {
     const { headers } = await ask('*', path)
     assert.equal(headers['access-control-allow-origin'], '*')
     assert.match(String(headers['access-control-expose-headers']), /retry-after/)

@@ -6,7 +6,15 @@ import { clientPath, modelInPath } from './request-head.ts'
 const read = (url: string) => clientPath({ url, headers: {} } as IncomingMessage)
 
 test('a model call is found whether the base address has /v1, lacks it or has it twice', () => {
-  for (const path of ['chat/completions', 'responses', 'messages', 'embeddings', 'models'])
+  for (const path of [
+    'chat/completions',
+    'responses',
+    'messages',
+    'embeddings',
+    'models',
+    'files/x/content',
+    'batches',
+  ])
     for (const spelling of [
       `/v1/${path}`,
       `/${path}`,
