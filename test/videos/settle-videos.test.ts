@@ -13,6 +13,7 @@ import type { Model } from '../../src/money/catalog/model.ts'
 import { findAccount } from '../../src/money/ledger/entries.ts'
 import type { Lease } from '../../src/money/ledger/lease.ts'
 import type { Attempt } from '../../src/money/ledger/attempt.ts'
+import { readBacklog } from '../../src/platform/health/read-backlog.ts'
 import { createLog } from '../../src/platform/lib/log.ts'
 import { chargeFor, NANO_PER_BRL } from '../../src/platform/lib/money.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
@@ -209,6 +210,8 @@ test('the reconciliation leaves the holds of videos alone, and a fenced node han
     assert.ok(await storeVideo(database.db, kept.video))
     await sql`update nodes set fenced_at = now() where id = ${dead.nodeId}`.execute(database.db)
     assert.equal(await storeVideo(database.db, late.video), undefined)
+    const { orphanedHolds } = await readBacklog(database.db, 3_600)
+    assert.equal(orphanedHolds, 1, 'the hold of a video is no reason for an alarm')
     const lease: Lease = {
       ...heldLease(node.nodeId),
       contactMs: () => 60_000,

@@ -51,13 +51,16 @@ function numbersQuery(leaseSeconds: number) {
       select id, seen_at > now() - make_interval(secs => ${leaseSeconds}) as is_heard
       from nodes where stopped_at is null and fenced_at is null
     ), open as (
-      select extract(epoch from now() - h.created_at) as age, coalesce(n.is_heard, false) as is_cared_for
+      select extract(epoch from now() - h.created_at) as age,
+        coalesce(n.is_heard, false) or v.id is not null as is_cared_for, v.id is not null as is_of_video
       from holds h left join live n on n.id = h.node_id
+      -- Videos take minutes to hours; one that no job asks for any more is as old as it is.
+      left join videos v on v.id = h.id and v.due_at > now() - interval '10 minutes'
     ), debts as (
       select sum(amount_nano_brl) as debt from account_debts group by customer_id
     )
     select (select count(*) from open)::int4 as "holds",
-      (select coalesce(max(age), 0) from open)::float8 as "oldestHoldSeconds",
+      (select coalesce(max(age), 0) from open where not is_of_video)::float8 as "oldestHoldSeconds",
       (select count(*) from open where not is_cared_for)::int4 as "orphanedHolds",
       (select coalesce(max(age), 0) from open where not is_cared_for)::float8 as "oldestOrphanedHoldSeconds",
       (select count(*) from live where is_heard)::int4 as "nodesAlive",
