@@ -112,6 +112,54 @@ test('an opened row stays while calls come in, which are counted and shown on re
   await page.close()
 })
 
+test('a dialog begins in its first field, and a key is found by a part of its name', async () => {
+  const page = await browser.newPage()
+  await page.goto('/chaves?criar=true')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Nome').waitFor()
+  assert.equal(
+    await page.evaluate('document.activeElement.tagName'),
+    'INPUT',
+    'not the button that closes it',
+  )
+  await dialog.getByRole('button', { name: 'Fechar' }).click()
+  const entries = page.getByRole('listitem').filter({ hasText: 'sk-svc-' })
+  await entries.first().waitFor()
+  await page.getByLabel('Procurar chave').fill('nada assim')
+  await page.getByText('Nenhuma chave encontrada').waitFor()
+  await page.getByLabel('Procurar chave').fill('sit')
+  await entries.filter({ hasText: 'Site' }).waitFor()
+  await page.close()
+})
+
+test('the language changes in the menu of the account, for good', async () => {
+  const page = await browser.newPage()
+  await page.goto('/')
+  await page.getByRole('button', { name: /Sua conta/ }).click()
+  await page.getByRole('button', { name: 'EN: in English' }).click()
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+  await page.getByRole('button', { name: /Your account/ }).click()
+  await page.getByRole('button', { name: 'PT: em português' }).click()
+  await page.getByRole('heading', { name: 'Início', level: 1 }).waitFor()
+  await page.close()
+})
+
+test('without a balance every page says that calls are refused', async () => {
+  const { db } = gateway.database
+  await sql`update accounts set debited_nano_brl = credited_nano_brl - charged_nano_brl
+    where customer_id = ${customerId}`.execute(db)
+  const page = await browser.newPage()
+  await page.goto('/prompts')
+  await page.getByText('Seu saldo acabou.').waitFor()
+  await lookAt(page, 'sem-saldo')
+  await page.getByRole('link', { name: 'Recarregar', exact: true }).click()
+  await page.getByRole('heading', { name: 'Recargas', level: 1 }).waitFor()
+  await page.getByText(/Saldo: R\$\s0,00/).waitFor()
+  await page.close()
+})
+
 test('without a balance the playground offers a top-up, not another key', async () => {
   await sql`update accounts set debited_nano_brl = credited_nano_brl - charged_nano_brl
     where customer_id = ${customerId}`.execute(gateway.database.db)
