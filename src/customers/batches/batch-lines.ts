@@ -104,6 +104,7 @@ const LINES = { table: 'batch_lines', key: ['id'] } as const
 
 /** Keeps the claims of lines that are worked on, unless another node has claimed them since. */
 export async function renewClaims(db: Database, claims: readonly Claim[]): Promise<void> {
+  if (claims.length === 0) return
   const ids = claims.map(({ id }) => id)
   const tries = claims.map((claim) => claim.tries)
   await sql`
