@@ -47,22 +47,26 @@ export async function searchCustomers(
   db: Database,
   { text, after, limit }: CustomerSearch,
 ): Promise<FoundCustomer[]> {
-  const matches =
-    text === undefined
-      ? sql`select id, '{}'::text[] as ways from customers`
-      : sql`select id, array_agg(distinct way) as ways from (${waysOf(text)}) m group by id`
   const isAfter = after
-    ? sql`(c.created_at, c.id) < (${after.at}::timestamptz, ${after.id}::uuid)`
+    ? sql`(created_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`
     : sql`true`
+  const found = text === undefined ? sql`select null::uuid, null::text where false` : waysOf(text)
+  const isFound = text === undefined ? sql`true` : sql`id in (select id from found)`
+  // The page is cut before anything is looked up for it: a common name has many matches.
   const { rows } = await sql<FoundCustomer>`
+    with found(id, way) as (${found}), page as (
+      select * from customers where ${isFound} and ${isAfter}
+      order by created_at desc, id desc limit ${limit}
+    ), ways as (
+      select id, array_agg(distinct way) as ways from found where id in (select id from page) group by id
+    )
     select c.id, c.name, c.email, c.created_at as "createdAt", ${exactTime('c.created_at')} as "exactCreatedAt",
-      c.deleted_at as "deletedAt", m.ways as "foundBy",
+      c.deleted_at as "deletedAt", coalesce(w.ways, '{}') as "foundBy",
       a.credited_nano_brl - a.debited_nano_brl - a.charged_nano_brl as "balanceNanoBrl",
       (select max(u.last_used_at) from api_keys k join api_key_uses u on u.api_key_id = k.id
         where k.customer_id = c.id) as "lastUsedAt"
-    from customers c join accounts a on a.customer_id = c.id join (${matches}) m on m.id = c.id
-    where ${isAfter}
-    order by c.created_at desc, c.id desc limit ${limit}`.execute(db)
+    from page c join accounts a on a.customer_id = c.id left join ways w on w.id = c.id
+    order by c.created_at desc, c.id desc`.execute(db)
   return rows
 }
 
