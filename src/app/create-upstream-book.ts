@@ -41,13 +41,16 @@ export function createUpstreamBook(parts: BookParts): UpstreamBook {
         : []),
     ],
     isInFile: (modelId) => isInFile(config, modelId),
-    findFaults(entry) {
-      const now = settingsNow()
+    readEntry(entry) {
       const faults = entry.routes.flatMap(({ upstream }) =>
         find(upstream) || providers.has(upstream) ? [] : [`there is no upstream "${upstream}"`],
       )
-      loadAdded(now, entry, faults)
-      return [...new Set(faults)]
+      const written = loadAdded(settingsNow(), { entry, base: undefined }, faults)
+      return written && faults.length === 0 ? written : { faults: [...new Set(faults)] }
+    },
+    async findKnown(id) {
+      const { models } = await discover()
+      return [...settingsNow().models, ...models].find((model) => model.id === id)
     },
     isOpen: (id) => providers.has(id),
     readList: (id) =>

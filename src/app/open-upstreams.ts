@@ -59,7 +59,9 @@ export async function openUpstreams(
     async prepareAdded(given) {
       // Their state changes what takes calls, and neither their models nor their connections.
       const rows = given.upstreams.map(({ state: _state, ...row }) => row)
-      const of = JSON.stringify([rows, given.models])
+      const of = JSON.stringify([rows, given.models], (_name, value: unknown) =>
+        typeof value === 'bigint' ? String(value) : value,
+      )
       const allowPrivate = config.webhooksAllowPrivate
       if (last?.of !== of)
         last = { of, settings: withAdded<UpstreamSettings>(config, given, { allowPrivate }) }

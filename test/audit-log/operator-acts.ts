@@ -100,8 +100,14 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
   const upstream = { kind: 'deepseek', baseUrl: null, apiKey: 'sk-of-a-provider' }
   await addUpstream(db, OPERATOR, { ...upstream, id: 'changed' }, keys)
   await addUpstream(db, OPERATOR, { ...upstream, id: 'gone' }, keys)
-  const written = { routes: [{ upstream: 'changed', model: 'm' }] }
-  for (const id of ['changed', 'gone']) await putAddedModel(db, OPERATOR, { id, ...written })
+  const put = (id: string, routes: { upstream: string; model: string }[]) =>
+    putAddedModel(db, OPERATOR, {
+      entry: { id, routes },
+      written: testModel,
+      known: undefined,
+      noticeDays: 0,
+    })
+  for (const id of ['changed', 'gone']) await put(id, [])
   await createWebhook(db, OPERATOR, previous, { ...webhook, eventTypes: null })
   return [
     {
@@ -201,12 +207,12 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
     {
       action: 'model.entry_added',
       table: 'added_models',
-      run: () => putAddedModel(db, OPERATOR, { id: 'new', ...written }),
+      run: () => put('new', []),
     },
     {
       action: 'model.entry_changed',
       table: 'added_models',
-      run: () => putAddedModel(db, OPERATOR, { id: 'changed', routes: [] }),
+      run: () => put('changed', [{ upstream: 'changed', model: 'm' }]),
     },
     {
       action: 'model.entry_deleted',

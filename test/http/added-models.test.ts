@@ -71,19 +71,17 @@ async function untilStatus(wanted: number): Promise<void> {
   }
 }
 
-test('a written model answers on all nodes at its prices, and another price and its end hold at once', async () => {
+test('a written model answers on all nodes at its prices, until it is deleted', async () => {
   assert.equal((await chat()).status, 404)
   const written = await put(ENTRY)
-  assert.deepEqual([written.status, written.json], [200, { id: ID, is_new: true }], written.text)
+  const isNew = { id: ID, is_new: true, prices_from: null }
+  assert.deepEqual([written.status, written.json], [200, isNew], written.text)
   const first = await chat()
   // 11 and 5 tokens at USD 0.001 and 0.002, at 5.2 and 1.25.
   assert.equal(billedIn(first.text), '0.1365', first.text)
   await untilStatus(200)
-  const entry = { ...ENTRY, prices: { input: '1000', output: '4000' } }
-  assert.deepEqual((await put(entry)).json, { id: ID, is_new: false })
-  assert.equal(billedIn((await chat()).text), '0.2015')
-  const { source, entry: kept } = await shown()
-  assert.deepEqual([source, kept], ['browser', entry])
+  const { source, entry } = await shown()
+  assert.deepEqual([source, entry], ['browser', ENTRY])
   const { json: catalog } = await ask(admins.gateway.node.baseUrl, '/models')
   assert.ok(catalog.data.some(({ id }: { id: string }) => id === ID))
 
@@ -94,9 +92,33 @@ test('a written model answers on all nodes at its prices, and another price and 
   assert.deepEqual([gone.status, gone.json.error], [404, 'model_not_found'])
   assert.deepEqual(
     (await actsOn(admins.gateway, ID)).map(({ action }) => action),
-    ['model.entry_added', 'model.entry_changed', 'model.entry_deleted'],
+    ['model.entry_added', 'model.entry_deleted'],
   )
   await assertAudit(admins.gateway.database)
+})
+
+test('a lower price of a written model holds at once, a higher one after the notice, and both are in its history', async () => {
+  const at = (output: string) => ({ ...ENTRY, prices: { input: '1000', output } })
+  assert.equal((await put(at('4000'))).json.is_new, true)
+  assert.equal(billedIn((await chat()).text), '0.2015')
+  const lower = await put(at('2000'))
+  assert.ok(Date.parse(lower.json.prices_from) <= Date.now(), lower.text)
+  assert.equal(billedIn((await chat()).text), '0.1365')
+  const higher = await put(at('3000'))
+  assert.ok(Date.parse(higher.json.prices_from) > Date.now() + 86_400_000, higher.text)
+  assert.equal(billedIn((await chat()).text), '0.1365')
+  // Its other fields change without the prices.
+  const named = await put({ ...at('3000'), display_name: 'Meu' })
+  assert.deepEqual(named.json, { id: ID, is_new: false, prices_from: null })
+  const page = await fetch(admins.gateway.node.baseUrl.replace('/v1', `/modelos/${ID}`))
+  const text = await page.text()
+  assert.match(text, /saída de US\$\s*4\.?000,00 para US\$\s*2\.?000,00/)
+  assert.match(text, /saída de US\$\s*2\.?000,00 para US\$\s*3\.?000,00/)
+  await drop()
+  // What is written again is a new model.
+  assert.equal((await put(at('4000'))).json.is_new, true)
+  assert.equal(billedIn((await chat()).text), '0.2015')
+  await drop()
 })
 
 test('the routes of a built-in model are asked by their priority, and it is as it was when they are taken back', async () => {

@@ -1,6 +1,6 @@
 import type { AddedModel } from '../../money/catalog/added-models.ts'
 import { needsAddress, type OpenedUpstream } from '../../money/catalog/added-upstreams.ts'
-import { loadCatalog, loadModel } from '../../money/catalog/load-catalog.ts'
+import { loadCatalog, loadModel, pricesOf } from '../../money/catalog/load-catalog.ts'
 import type { ConfiguredModel } from '../../money/catalog/model.ts'
 import type { Config } from './config.ts'
 import { listPriced } from './resolve-catalog.ts'
@@ -49,9 +49,10 @@ function withAddedModels<Settings extends UpstreamSettings>(
   settings: Settings,
   entries: readonly AddedModel[],
 ): Settings {
-  const added = entries.flatMap((entry) =>
-    isInFile(settings, entry.id) ? [] : (loadAdded(settings, entry, []) ?? []),
-  )
+  const added = entries.flatMap((each) => {
+    const model = isInFile(settings, each.entry.id) ? undefined : loadAdded(settings, each, [])
+    return model ?? []
+  })
   if (added.length === 0) return settings
   const ids = new Set(added.map(({ id }) => id))
   return {
@@ -63,12 +64,24 @@ function withAddedModels<Settings extends UpstreamSettings>(
 /** Returns undefined where the entry has a fault. A route over an upstream that is gone is left out. */
 export function loadAdded(
   { mode, upstreams }: Pick<UpstreamSettings, 'mode' | 'upstreams'>,
-  entry: AddedModel,
+  { entry, base }: AddedModel,
   faults: string[],
 ): ConfiguredModel | undefined {
   const hasUpstream = (id: string): boolean =>
     upstreams.some((each) => each.id === id) || (mode === 'sandbox' && isSandboxUpstream(id))
-  return loadModel(entry, { mode, hasUpstream, at: new Date() }, faults)
+  const at = new Date()
+  const model = loadModel(entry, { mode, hasUpstream, at }, faults)
+  if (!model || !base) return model
+  const { priceSchedule: _schedule, ...rest } = model
+  const prices = pricesOf(base, at)
+  return {
+    ...rest,
+    ...prices,
+    routes: model.routes.map((route) => {
+      const { priceSchedule: _own, ...others } = route
+      return route.hasOwnPrice ? route : { ...others, ...prices }
+    }),
+  }
 }
 
 function withAddedUpstreams<Settings extends UpstreamSettings>(

@@ -83,7 +83,9 @@ export async function listModelBodies({
   catalog,
   upstreamBook,
 }: ModelDeps): Promise<AnswerOf<typeof adminModel>[]> {
-  const entries = new Map((await listAddedModels(db)).map(({ id, ...entry }) => [id, entry]))
+  const entries = new Map(
+    (await listAddedModels(db)).map(({ entry: { id, ...entry } }) => [id, entry]),
+  )
   const changes = await listMarkupChanges(db)
   const disabled = new Map((await listDisabledModels(db)).map((one) => [one.modelId, one]))
   const now = new Date()

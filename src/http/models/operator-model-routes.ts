@@ -4,7 +4,7 @@ import { deleteAddedModel, putAddedModel } from '../../money/catalog/added-model
 import { addedModelSchema } from '../../money/catalog/catalog-config-schema.ts'
 import { disableModel, enableModel } from '../../money/catalog/disabled-models.ts'
 import { actorOf } from '../rest/authenticate.ts'
-import { reason, answer } from '../rest/values.ts'
+import { reason, answer, dateTime, nullable } from '../rest/values.ts'
 import type { HttpConfig, HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
@@ -47,22 +47,39 @@ export const operatorModelRoutes = ({ markupNoticeDays }: Pick<HttpConfig, 'mark
     path: '/admin/models/:id',
     tag: 'Administração',
     summary:
-      'Escreve um modelo como no arquivo de configuração, sem reiniciar: preços, limites e rotas, com prioridade e peso',
+      'Escreve um modelo como no arquivo de configuração, sem reiniciar: preços, limites e rotas; um aumento vale depois do aviso aos clientes',
     access: 'admin',
     params,
     body: addedModelSchema,
-    answer: answer({ id: Type.String(), is_new: Type.Boolean() }),
+    answer: answer({
+      id: Type.String(),
+      is_new: Type.Boolean(),
+      prices_from: {
+        ...nullable(dateTime),
+        description: 'Quando valem os preços escritos; null: já valiam, ou o modelo é novo.',
+      },
+    }),
     refusals: { 409: ['model_in_file'] },
     async handle({ caller, params: { id }, body }, deps: Deps) {
       if (!Value.Check(modelId, id)) throw invalid('id: só letras, dígitos e . _ : / -')
       if (deps.upstreamBook.isInFile(id)) throw new RestRefusal(409, 'model_in_file')
       const entry = { id, ...body }
       if (NOT_STORED.test(JSON.stringify(entry))) throw invalid('há um texto que não é Unicode')
-      const faults = deps.upstreamBook.findFaults(entry)
-      if (faults.length > 0) throw invalid(faults.join('; '))
-      const isNew = await putAddedModel(deps.db, actorOf(caller), entry)
+      const written = deps.upstreamBook.readEntry(entry)
+      if ('faults' in written) throw invalid(written.faults.join('; '))
+      // What another node wrote, too.
       await reloadCatalog(deps)
-      return { id, is_new: isNew }
+      const known = await deps.upstreamBook.findKnown(id)
+      const put = await putAddedModel(deps.db, actorOf(caller), {
+        entry,
+        written,
+        known,
+        noticeDays: markupNoticeDays,
+      })
+      if (put.kind === 'other_units')
+        throw invalid(`prices: o modelo é cobrado por outras unidades (${put.units})`)
+      await reloadCatalog(deps)
+      return { id, is_new: put.isNew, prices_from: put.startsAt?.toISOString() ?? null }
     },
   }),
   restRoute({

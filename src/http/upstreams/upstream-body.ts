@@ -10,7 +10,8 @@ import {
   UPSTREAM_STATES,
   type AddedUpstream,
 } from '../../money/catalog/added-upstreams.ts'
-import type { AddedModel } from '../../money/catalog/added-models.ts'
+import type { ModelEntry } from '../../money/catalog/added-models.ts'
+import type { ConfiguredModel } from '../../money/catalog/model.ts'
 import { GuardedFetchError } from '../../platform/lib/guarded-fetch.ts'
 import type { Catalog } from '../../money/catalog/catalog.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
@@ -26,8 +27,10 @@ export interface UpstreamBook {
   readList(id: string): void
   /** Whether the file has an entry for this model, which wins over one of the browser. */
   isInFile(modelId: string): boolean
-  /** What keeps a model from the catalog; empty if nothing does. */
-  findFaults(entry: AddedModel): readonly string[]
+  /** The model that an entry is, or what keeps it from the catalog. */
+  readEntry(entry: ModelEntry): ConfiguredModel | { readonly faults: readonly string[] }
+  /** The model without the changes of its prices, wherever it comes from. */
+  findKnown(id: string): Promise<ConfiguredModel | undefined>
   /** Lists its models, and asks one for an answer of at most a cent. Undefined if calls do not find it. */
   test(id: string): Promise<UpstreamTest | undefined>
 }
@@ -153,7 +156,7 @@ export function testBody({
       ? asked.failure
         ? answerFault(asked.failure)
         : null
-      : 'Nenhum modelo de chat dele tem um preço conhecido: nada foi pedido. Em Modelos, escreva o modelo com os preços.',
+      : 'Nenhum modelo de chat dele tem um preço conhecido: nada foi pedido. Cadastre o modelo e os preços em Modelos.',
     latency_ms: asked?.latencyMs ?? null,
   }
 }

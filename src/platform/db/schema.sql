@@ -55,6 +55,7 @@ CREATE TRIGGER note_debt_of_entry AFTER UPDATE OF credited_nano_brl, debited_nan
 create table added_models (
   model_id text not null,
   entry jsonb not null,
+  base jsonb,
   created_at timestamptz not null default now(),
   constraint added_models_check CHECK ((entry ->> 'id'::text) = model_id),
   constraint added_models_pkey PRIMARY KEY (model_id)

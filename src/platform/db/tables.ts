@@ -337,6 +337,7 @@ export interface Tables {
   added_models: {
     model_id: string
     entry: unknown
+    base: readonly StoredPriceSchedule[] | null
     created_at: DefaultedTime
   }
   upstreams: {

@@ -9131,7 +9131,7 @@ export interface Contract {
       }
     }
     /**
-     * Escreve um modelo como no arquivo de configuração, sem reiniciar: preços, limites e rotas, com prioridade e peso
+     * Escreve um modelo como no arquivo de configuração, sem reiniciar: preços, limites e rotas; um aumento vale depois do aviso aos clientes
      */
     '/admin/models/{id}': {
       path: {
@@ -9690,6 +9690,10 @@ export interface Contract {
       answer: {
         id: string
         is_new: boolean
+        /**
+         * Quando valem os preços escritos; null: já valiam, ou o modelo é novo.
+         */
+        prices_from: string | null
       }
     }
   }

@@ -3,6 +3,9 @@
 create table added_models (
   model_id text primary key,
   entry jsonb not null,
+  -- The prices that the model had when it was written first, as `price_changes.schedule`: later ones are changes of them.
+  -- Null: those of the entry.
+  base jsonb,
   created_at timestamptz not null default now(),
   check (entry->>'id' = model_id)
 );

@@ -8,6 +8,8 @@ import { Field, type ControlProps } from '../../../components/Field.tsx'
 import { FormEnd } from '../../../components/FormEnd.tsx'
 import { Input } from '../../../components/Input.tsx'
 import { Select } from '../../../components/Select.tsx'
+import { dateTime } from '../../../format/date.ts'
+import { wholeNumber } from '../../../format/number.ts'
 import { t } from '../../../language/t.ts'
 import { upstreamsQuery } from '../upstreams/upstream-queries.ts'
 import { useAct } from '../use-act.ts'
@@ -50,13 +52,16 @@ function Form({ model, onClose }: Pick<Props, 'model' | 'onClose'>) {
   const path = { id }
   const put = useAct({
     act: () => api.put('/admin/models/{id}', entryOf(before, typed, routes), { path }),
-    doneText: () => t('Modelo {id} escrito.', { id }),
+    doneText: ({ prices_from: from }) =>
+      from === null || new Date(from).getTime() <= Date.now()
+        ? t('Modelo {id} salvo.', { id })
+        : t('Modelo {id} salvo. O preço novo vale a partir de {day}.', { id, day: dateTime(from) }),
     onDone: onClose,
     changes: MODELS_CHANGE,
   })
   const drop = useAct({
     act: () => api.delete('/admin/models/{id}', { path }),
-    doneText: () => t('O que foi escrito para {id} foi excluído.', { id }),
+    doneText: () => t('O que foi salvo para {id} foi excluído.', { id }),
     onDone: onClose,
     changes: MODELS_CHANGE,
   })
@@ -105,7 +110,7 @@ function Form({ model, onClose }: Pick<Props, 'model' | 'onClose'>) {
         {isNew
           ? t('Preços em dólares por milhão de tokens, como o provedor os cobra.')
           : t(
-              'Preços em dólares por milhão de tokens. Em branco, ficam os de agora; um aumento escrito aqui vale já, sem aviso aos clientes.',
+              'Preços em dólares por milhão de tokens. Em branco, ficam os de agora. Uma redução vale já; um aumento, depois do aviso aos clientes.',
             )}
       </p>
       <div className="grid gap-4 sm:grid-cols-3">
@@ -115,10 +120,12 @@ function Form({ model, onClose }: Pick<Props, 'model' | 'onClose'>) {
       </div>
       <div className="grid gap-4 sm:grid-cols-2">
         {input('context_tokens', t('Contexto, em tokens'), {
+          placeholder: isNew ? wholeNumber(128_000) : undefined,
           inputMode: 'numeric',
           pattern: '\\d*',
         })}
         {input('max_output_tokens', t('Saída máxima, em tokens'), {
+          placeholder: isNew ? wholeNumber(4_096) : undefined,
           inputMode: 'numeric',
           pattern: '\\d*',
         })}
@@ -159,13 +166,13 @@ function Form({ model, onClose }: Pick<Props, 'model' | 'onClose'>) {
       {before && (
         <div>
           <Button variant="quiet" isBusy={drop.isPending} onClick={() => drop.mutate()}>
-            {t('Excluir o que foi escrito aqui')}
+            {t('Excluir o que foi salvo aqui')}
           </Button>
         </div>
       )}
       <FormEnd
         error={error ? explainError(error) : undefined}
-        submitLabel={t('Escrever')}
+        submitLabel={t('Salvar')}
         isBusy={put.isPending}
         onCancel={onClose}
       />

@@ -19,7 +19,7 @@ export const SOURCE_WORDS = perLanguage((): Readonly<Record<AdminModel['source']
   built_in: '',
   file: t(' · do arquivo'),
   listed: t(' · da lista do provedor'),
-  browser: t(' · escrito aqui'),
+  browser: t(' · salvo aqui'),
 }))
 
 /** 1.25 -> ×1,25 */

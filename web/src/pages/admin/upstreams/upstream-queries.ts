@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type Answer } from '../../../api/client.ts'
+import { counted } from '../../../format/number.ts'
 import { perLanguage } from '../../../language/per-language.ts'
 import { t } from '../../../language/t.ts'
 import { MODELS_CHANGE } from '../models/admin-model-queries.ts'
@@ -34,7 +35,10 @@ export const STATE_WORDS = perLanguage((): Readonly<Record<Upstream['state'], st
 /** What its test saw, in a sentence or two. */
 export function testWords(test: UpstreamTest): string {
   const listed =
-    test.list_fault ?? t('{count} modelos na lista.', { count: test.models_listed ?? 0 })
+    test.list_fault ??
+    t('Na lista: {models}.', {
+      models: counted(test.models_listed ?? 0, t('modelo'), t('modelos')),
+    })
   const asked =
     test.answer_fault ??
     t('{model} respondeu em {ms} ms.', {
