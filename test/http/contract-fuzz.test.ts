@@ -226,7 +226,8 @@ async function sendAll(courses: readonly Course[], actors: readonly Actor[]): Pr
       const others = actors.filter((one) => one !== actor)
       const sent = createRequest(operation, plan, actor, others)
       const answer = await send(sent).catch(noAnswer)
-      const { status, text } = answer
+      const { status, text, headers } = answer
+      const isJson = /^application\/json(?:;|$)/.test(String(headers['content-type']))
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
       const fault = judge(operation, sent, answer, faultOf)
       if (fault) failures.push(`${fault}\n${asCurl(sent)}`)
@@ -238,7 +239,7 @@ async function sendAll(courses: readonly Course[], actors: readonly Actor[]): Pr
       const isNews = operation.method !== 'GET' || turn % 4 === 0
       if (isDone && isNews && plan.caller.kind === 'key')
         for (const one of isOfAdmins(operation) ? actors.slice(0, ADMINS) : [actor])
-          addToPools(one, operation, sent, text)
+          addToPools(one, operation, sent, isJson ? text : '')
     }
   }
   await Promise.all(Array.from({ length: CLIENTS }, client))

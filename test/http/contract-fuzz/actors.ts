@@ -7,6 +7,7 @@ import { createId } from '../../../src/platform/lib/ids.ts'
 import { seedPaidTopUp } from '../../harness/seed-paid-top-up.ts'
 import { seedCustomer } from '../../harness/test-database.ts'
 import { APPROVED, cardBody } from '../../harness/cards.ts'
+import { beginBatch, chatLine, uploadLines } from '../../harness/batches.ts'
 import { ask, askChat, sound } from '../../harness/ask.ts'
 import type { TestGateway } from '../../harness/gateway.ts'
 import { Pools, type Actor } from './pools.ts'
@@ -38,6 +39,8 @@ export async function createActor(
   const response = await ask(node.baseUrl, '/responses', { secret, body: spoken })
   const destination = await ask(node.baseUrl, '/usage/destinations', { secret, body: EXPORTED })
   assert.deepEqual([response.status, destination.status], [200, 201])
+  const file = await uploadLines(node.baseUrl, secret, [chatLine('um')])
+  const batchId = await beginBatch(node.baseUrl, secret, [chatLine('um')])
   const other = await seedCustomer(db, { balanceBrl: '0' })
   const pools = new Pools([key.id, json.id, card.json.id])
   // No request deletes it.
@@ -51,12 +54,20 @@ export async function createActor(
   const operatorSecret = isAdmin
     ? await openSession(at, customerId, { hasFactor: true })
     : undefined
+  pools.add('/kept-files', `/kept-files/${file.json.id}`)
   const kept = new Map([
     ['/me/teams', json.id],
     ['/responses', response.json.id],
     ['/usage/destinations', destination.json.id],
+    ['/batches', batchId],
     ['/admin/api-keys', other.key.id],
+    ['/admin/models', 'gpt-4.1-nano'],
   ])
+  if (operatorSecret !== undefined) {
+    const body = { rate: 5.2, rate_date: '2026-01-01', reason: 'teste' }
+    const rate = await ask(node.baseUrl, '/admin/fx-rates', { secret: operatorSecret, body })
+    kept.set('/admin/fx-rates', String(rate.json.fx_rate.id))
+  }
   return { email, secret, operatorSecret, pools, kept }
 }
 

@@ -120,6 +120,19 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     { weight: 1, arbitrary: slotOf('email') },
     { weight: 2, arbitrary: fc.constant('outra@exemplo.com.br') },
   ),
+  // Batches.
+  input_file_id: fc.oneof(
+    { weight: 4, arbitrary: slotOf('/kept-files') },
+    { weight: 1, arbitrary: slotOf('/files') },
+  ),
+  endpoint: fc.constant('/v1/chat/completions'),
+  // What operators write.
+  upstream: fc.constant('sandbox'),
+  csv: fc.constant('day,cost_usd\n2026-01-02,0'),
+  rate: fc.constantFrom(5.2, 5.21, 0.1, 5.55555),
+  rate_date: fc.constant('2026-01-02'),
+  prices: fc.constant({ input: '1', output: '2' }),
+  price_schedule: fc.constant([]),
   // Model calls.
   stored_responses_days: fc.constantFrom(1, 7, 30, 7, null),
   previous_response_id: fc.oneof(

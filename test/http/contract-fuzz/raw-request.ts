@@ -100,7 +100,9 @@ function pathOf(
   if (end < 0) return path
   const pool = path.slice(0, path.lastIndexOf('/{'))
   const from = target.kind === 'other' ? (others[target.nth % others.length] ?? actor) : actor
-  const isKept = method !== 'DELETE' && target.nth % 2 === 0
+  // A model that is written can be written again.
+  const mayBeGone = method !== 'DELETE' || pool === '/admin/models'
+  const isKept = mayBeGone && target.nth % 2 === 0
   const kept = isKept ? from.kept.get(pool) : undefined
   const known =
     kept === undefined
