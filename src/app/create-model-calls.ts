@@ -136,13 +136,15 @@ function createOtherCalls(
   spans: Spans | undefined,
 ): Pick<
   ModelCalls,
-  'embed' | 'rerank' | 'generateImages' | 'speak' | 'transcribe' | 'createVideo'
+  'embed' | 'rerank' | 'generateImages' | 'editImages' | 'speak' | 'transcribe' | 'createVideo'
 > {
   const { transcriptionModel } = config
+  const keepImage = createKeepImage(db, log)
   return {
     embed: serve(gateway, embeddingKind, spans),
     rerank: serve(gateway, rerankKind, spans),
-    generateImages: serve(gateway, createImageKind(createKeepImage(db, log)), spans),
+    generateImages: serve(gateway, createImageKind(keepImage), spans),
+    editImages: serve(gateway, createImageKind(keepImage, 'editImages'), spans),
     speak: serve(gateway, speechKind, spans),
     createVideo: serve(gateway, createVideoKind(createStoreVideo(db, log)), spans),
     transcribe: serve(gateway, createTranscriptionKind(transcriptionModel, gateway.ownTime), spans),

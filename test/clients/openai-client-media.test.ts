@@ -141,6 +141,42 @@ test('several images of a size and a quality arrive as bytes, and differ', async
   })
 })
 
+test('an image is edited, with a mask and with others, and is charged for what it shows the model', async () => {
+  await withExactCharge(gateway, async (secret) => {
+    const own = clientOf(secret)
+    const drawn = await own.images.generate({
+      model: 'sandbox-image',
+      prompt: 'Uma catraca.',
+      size: '256x256',
+      response_format: 'b64_json',
+    })
+    const image = (): Promise<File> =>
+      toFile(Buffer.from(drawn.data?.[0]?.b64_json ?? '', 'base64'), 'a.png', { type: 'image/png' })
+    const masked = await own.images.edit({
+      model: 'sandbox-image',
+      image: await image(),
+      mask: await image(),
+      prompt: 'A mesma, à noite.',
+      n: 2,
+      size: '256x256',
+      response_format: 'b64_json',
+    })
+    assert.equal(masked.data?.length, 2)
+    for (const { b64_json } of masked.data ?? [])
+      assertPng(Buffer.from(b64_json ?? '', 'base64'), 256, 256)
+    const several = await own.images.edit({
+      model: 'sandbox-image',
+      image: [await image(), await image(), await image()],
+      prompt: 'A mesma, à noite.',
+      quality: 'low',
+    })
+    assert.equal(several.data?.length, 1)
+    const ofImage = (several.usage?.input_tokens ?? 0) - (masked.usage?.input_tokens ?? 0)
+    assert.ok(ofImage > 100, `${ofImage} tokens for one image more`)
+    return { cost: costOf(drawn) + costOf(masked) + costOf(several), calls: 3 }
+  })
+})
+
 test('a better quality costs more', async () => {
   const costs: bigint[] = []
   for (const quality of ['low', 'medium', 'high'] as const) {
@@ -246,6 +282,8 @@ test('the catalog lists the models, and each of them can be retrieved', async ()
   assert.deepEqual([model.id, model.object, model.owned_by], ['whisper-1', 'model', 'openai'])
 })
 
+const picture = (): Promise<File> => toFile(PNG, 'a.png', { type: 'image/png' })
+
 async function errorOf(call: Promise<unknown>): Promise<APIError> {
   const error: unknown = await call.then(
     () => undefined,
@@ -260,6 +298,7 @@ test('404: an unknown model is a NotFoundError, at every endpoint', async () => 
     () => client.models.retrieve('gpt-99'),
     () => client.embeddings.create({ model: 'gpt-99', input: 'x' }),
     () => client.images.generate({ model: 'gpt-99', prompt: 'x' }),
+    async () => client.images.edit({ model: 'gpt-99', prompt: 'x', image: await picture() }),
     async () => client.audio.transcriptions.create({ model: 'gpt-99', file: await audio() }),
   ]
   for (const call of calls) assert.ok((await errorOf(call())) instanceof NotFoundError)
@@ -297,6 +336,7 @@ test('402: an empty balance buys no embedding, no image and no transcription', a
   const calls = [
     () => own.embeddings.create({ model: 'sandbox-embedding', input: 'x' }),
     () => own.images.generate({ model: 'sandbox-image', prompt: 'x' }),
+    async () => own.images.edit({ model: 'sandbox-image', prompt: 'x', image: await picture() }),
     async () => own.audio.transcriptions.create({ model: 'whisper-1', file: await audio() }),
   ]
   for (const call of calls) {

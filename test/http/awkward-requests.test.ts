@@ -243,7 +243,6 @@ test('calls of the field that are not built answer in the caller’s format, and
     '/assistants',
     '/threads/t/runs',
     '/realtime?model=x',
-    '/images/edits',
     '/images/variations',
     '/audio/voices',
   ]) {

@@ -37,6 +37,7 @@ const EXPENSIVE = new Set([
   'POST /embeddings',
   'POST /rerank',
   'POST /images/generations',
+  'POST /images/edits',
   'POST /audio/speech',
   'POST /videos',
   'POST /audio/transcriptions',

@@ -653,6 +653,7 @@ const PATHS = [
   '/v1/embeddings',
   '/v1/rerank',
   '/v1/images/generations',
+  '/v1/images/edits',
   '/v1/completions',
   '/v1/messages',
   '/v1/messages/count_tokens',

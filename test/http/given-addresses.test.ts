@@ -731,6 +731,7 @@ test('each address that the interface takes has a row, and webhooks and destinat
       '/audio/transcriptions',
       '/completions',
       '/embeddings',
+      '/images/edits',
       '/images/generations',
       '/messages/count_tokens',
       '/rerank',

@@ -34,6 +34,7 @@ const MODELS: Readonly<Record<string, string>> = {
   'beta/batchEmbedContents': 'sandbox-embedding',
   '/rerank': 'sandbox-rerank',
   '/images/generations': 'sandbox-image',
+  '/images/edits': 'sandbox-image',
   '/audio/speech': 'sandbox-speech',
   '/videos': 'sandbox-video',
   '/audio/transcriptions': 'sandbox-transcribe',
@@ -54,6 +55,15 @@ function requestOf(path: string, { model, isStream = false, text = 'Oi' }: Chang
         ['model', named.model],
         ['prompt', text],
         ['file', wav(1), 'fala.wav'],
+      ]),
+      headers: { 'content-type': FORM_TYPE },
+    }
+  if (path === '/images/edits')
+    return {
+      body: form([
+        ['model', named.model],
+        ['prompt', text],
+        ['image', Buffer.from('89504e470d0a1a0a', 'hex'), 'a.png'],
       ]),
       headers: { 'content-type': FORM_TYPE },
     }

@@ -112,12 +112,12 @@ function isPossible({ model, quote }: HeldCall, reported: ReportedUsage): boolea
     const window = model.contextTokens * choices
     return promptTokens <= Math.max(window, promptTokensMax) && completionTokens <= window
   }
-  const { units = {} } = billedUsage(model, price, reported)
-  const promptHeld = promptTokensMax + (unitsMax.input_audio_tokens ?? 0)
+  // Of the prompt, what is no text is held apart.
+  const { units = {}, promptTokens: ofTexts } = billedUsage(model, price, reported)
   const { output_image_tokens: ofImages = 0, output_audio_tokens: ofSound = 0 } = unitsMax
   const outputHeld = outputTokensMax * choices + ofImages + ofSound
   return (
-    (promptTokens <= promptHeld || !isPriced(quote, 'input')) &&
+    (ofTexts <= promptTokensMax || !isPriced(quote, 'input')) &&
     (completionTokens <= outputHeld || !isPriced(quote, 'output')) &&
     Object.entries(units).every(([unit, count]) => count <= (unitsMax[unit] ?? 0))
   )

@@ -1,17 +1,14 @@
 /** Multipart forms that were read into memory as a whole, for calls with small files or none. */
-import type { JsonObject } from '../providers/contract.ts'
+import type { FormFile, JsonObject } from '../providers/contract.ts'
+import { isAbsent } from './field-faults.ts'
 import { readJsonBody } from './read-request.ts'
 import { isRefusal, refusals, type Refusal } from './refusal.ts'
 
-export interface FormFile {
-  readonly field: string
-  readonly name: string
-  readonly mediaType: string
-  readonly bytes: Buffer
-}
-
 export interface ReadForm {
-  /** The texts of a form by name, the last of each; or the JSON object that was sent in its place. */
+  /**
+   * The texts of a form by name, the last of each, and its list of `models`; or the JSON object that was sent in its
+   * place.
+   */
   readonly body: JsonObject
   readonly files: readonly FormFile[]
 }
@@ -35,11 +32,12 @@ export function readForm(raw: Buffer): ReadForm | Refusal {
   if (end === -1 || end > BOUNDARY_BYTES_MAX) return NO_FORM
   const between = Buffer.concat([Buffer.from(LINE), raw.subarray(0, end)])
   const texts = new Map<string, string>()
+  const models: string[] = []
   const files: FormFile[] = []
   for (let at = end, parts = 0; ; parts += 1) {
     // The last boundary has two more hyphens.
     if (raw.subarray(at, at + 2).toString('latin1') === '--')
-      return { body: Object.fromEntries(texts), files }
+      return { body: bodyOf(texts, models), files }
     const headEnd = raw.indexOf(HEAD_END, at)
     const partEnd = headEnd === -1 ? -1 : raw.indexOf(between, headEnd + LINE.length)
     if (partEnd === -1 || headEnd - at > HEAD_BYTES_MAX || parts === PARTS_MAX) return NO_FORM
@@ -48,7 +46,8 @@ export function readForm(raw: Buffer): ReadForm | Refusal {
     const field = parameterOf(head, 'name')
     if (field === undefined) return NO_FORM
     const name = parameterOf(head, 'filename')
-    if (name === undefined) texts.set(field, bytes.toString('utf8'))
+    if (name === undefined && MODELS.test(field)) models.push(bytes.toString('utf8'))
+    else if (name === undefined) texts.set(field, bytes.toString('utf8'))
     else files.push({ field, name, mediaType: mediaTypeOf(head), bytes })
     at = partEnd + between.length
   }
@@ -57,6 +56,16 @@ export function readForm(raw: Buffer): ReadForm | Refusal {
 const NO_FORM = refusals.invalidRequest(
   'O corpo da requisição não é um objeto JSON nem um formulário multipart/form-data completo.',
 )
+
+/** The field that a form may have more than once. */
+const MODELS = /^models(\[\])?$/
+
+function bodyOf(texts: ReadonlyMap<string, string>, models: readonly string[]): JsonObject {
+  const body: JsonObject = Object.fromEntries(texts)
+  if (models.length === 0) return body
+  // Without a model, the first of the list is the one, as in JSON bodies.
+  return { ...body, models, model: isAbsent(body.model) ? models[0] : body.model }
+}
 
 function parameterOf(head: string, name: string): string | undefined {
   const line = /^content-disposition:.*$/im.exec(head)?.[0] ?? ''

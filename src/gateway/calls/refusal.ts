@@ -37,6 +37,7 @@ const BUILT_CALLS: readonly string[] = [
   'embeddings',
   'rerank',
   'images/generations',
+  'images/edits',
   'audio/speech',
   'audio/transcriptions',
   'files',

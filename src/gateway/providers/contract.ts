@@ -308,10 +308,20 @@ export interface SpeechAnswer {
   readonly usage: ReportedUsage | undefined
 }
 
+/** A file of a form, in memory. */
+export interface FormFile {
+  readonly field: string
+  readonly name: string
+  readonly mediaType: string
+  readonly bytes: Buffer
+}
+
 export interface ImageCall {
   /** An images request, with the upstream's name for the model in `model`. */
   readonly body: JsonObject
   readonly prompt: string
+  /** The images to edit, and the mask; for `editImages` alone. */
+  readonly files?: readonly FormFile[]
   readonly count: number
   /** `<width>x<height>`; undefined if the model chooses. */
   readonly size: string | undefined
@@ -455,6 +465,8 @@ export interface Provider {
   embed?(call: EmbeddingCall, signal: AbortSignal): Promise<EmbeddingAnswer | UpstreamFailure>
   rerank?(call: RerankCall, signal: AbortSignal): Promise<RerankAnswer | UpstreamFailure>
   generateImages?(call: ImageCall, signal: AbortSignal): Promise<ImageAnswer | UpstreamFailure>
+  /** As `generateImages`, of the images in `files`. */
+  editImages?(call: ImageCall, signal: AbortSignal): Promise<ImageAnswer | UpstreamFailure>
   speak?(call: SpeechCall, signal: AbortSignal): Promise<SpeechAnswer | UpstreamFailure>
   transcribe?(
     call: TranscriptionCall,

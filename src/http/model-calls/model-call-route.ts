@@ -60,6 +60,7 @@ export interface ModelCalls {
   readonly embed: ServeCall
   readonly rerank: ServeCall
   readonly generateImages: ServeCall
+  readonly editImages: ServeCall
   readonly speak: ServeCall
   readonly transcribe: ServeCall<IncomingForm>
   readonly createVideo: ServeCall

@@ -8,6 +8,7 @@ import {
   responseTokens,
   embeddings,
   rerank,
+  imageEdits,
   imageGenerations,
   speech,
   transcriptions,
@@ -83,6 +84,11 @@ export const modelCallRoutes = [
     url: '/v1/images/generations',
     contract: imageGenerations,
     serving: ({ modelCalls }) => ({ serveCall: modelCalls.generateImages, bodyOf: bytesOf }),
+  }),
+  modelCallRoute({
+    url: '/v1/images/edits',
+    contract: imageEdits,
+    serving: ({ modelCalls }) => ({ serveCall: modelCalls.editImages, bodyOf: bytesOf }),
   }),
   modelCallRoute({
     url: '/v1/audio/speech',

@@ -5,7 +5,7 @@
 import Type, { type TSchema } from 'typebox'
 import { INPUTS_MAX } from '../../gateway/calls/embeddings/embedding-request.ts'
 import { FALLBACKS_MAX } from '../../gateway/calls/field-faults.ts'
-import { IMAGES_MAX } from '../../gateway/calls/images/image-request.ts'
+import { EDITED_IMAGES_MAX, IMAGES_MAX } from '../../gateway/calls/images/image-request.ts'
 import { DOCUMENTS_MAX } from '../../gateway/calls/rerank/rerank-request.ts'
 import { CHARACTERS_MAX, SPEECH_FORMATS } from '../../gateway/calls/speech/speech-request.ts'
 import { PROMPT_CHARACTERS_MAX } from '../../gateway/calls/videos/video-request.ts'
@@ -442,6 +442,27 @@ export const imageGenerations: ModelCallContract = {
     ),
     cost_billed_brl: brl,
   }),
+}
+
+const imageFile = (description: string) =>
+  Type.String({ contentMediaType: 'application/octet-stream', description })
+
+export const imageEdits: ModelCallContract = {
+  summary: 'Edita imagens',
+  bodyType: 'multipart/form-data',
+  body: Type.Object({
+    model,
+    image: imageFile(
+      `Uma imagem PNG, JPEG ou WebP; até ${EDITED_IMAGES_MAX}, repetindo o campo ou em image[].`,
+    ),
+    mask: Type.Optional(imageFile('O que mudar na primeira imagem: as partes transparentes.')),
+    prompt: Type.String({ minLength: 1 }),
+    n: Type.Optional(Type.Integer({ minimum: 1, maximum: IMAGES_MAX, default: 1 })),
+    size: Type.Optional(Type.String({ description: '<largura>x<altura>' })),
+    quality: Type.Optional(Type.String()),
+    response_format: Type.Optional(Type.Enum(['url', 'b64_json'])),
+  }),
+  answer: imageGenerations.answer,
 }
 
 export const speech: ModelCallContract = {

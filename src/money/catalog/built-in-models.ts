@@ -117,6 +117,11 @@ const gptImage = {
   sizes: ['1024x1024', '1536x1024', '1024x1536'],
   tokensMax: { low: 408, medium: 1_584, high: 6_240 },
 }
+/**
+ * Of an image to edit: 65, 129 for each tile of the shorter side of 512 pixels, and up to 6,144 with `input_fidelity`
+ * high.
+ */
+const GPT_IMAGE_INPUT_TOKENS = 12_000
 const HOUR = 3_600
 /**
  * xAI's models bill instructions that they add to every prompt: answers to a greeting report 686 (grok-4) and 206
@@ -633,7 +638,12 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'GPT Image 1',
       description: 'Gera e edita imagens a partir de texto.',
     },
-    { contextTokens: 32_000, ...noChat, image: gptImage },
+    {
+      contextTokens: 32_000,
+      ...noChat,
+      imageTokensMax: GPT_IMAGE_INPUT_TOKENS,
+      image: gptImage,
+    },
   ),
   openai(
     'image',
@@ -642,7 +652,12 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'GPT Image 1 mini',
       description: 'Geração de imagens a baixo custo.',
     },
-    { contextTokens: 32_000, ...noChat, image: gptImage },
+    {
+      contextTokens: 32_000,
+      ...noChat,
+      imageTokensMax: GPT_IMAGE_INPUT_TOKENS,
+      image: gptImage,
+    },
   ),
   google(
     'image',

@@ -29,7 +29,7 @@ const TOOL_PREAMBLE_TOKENS = 1_024
 /** Tokens that a chat template adds once. For each message it adds fewer tokens than the message's JSON has bytes. */
 const TEMPLATE_TOKENS = 64
 /** A typical image, for estimates only. */
-const IMAGE_TOKENS_TYPICAL = 1_000
+export const IMAGE_TOKENS_TYPICAL = 1_000
 const BYTES_PER_TOKEN_TYPICAL = 4
 
 /**

@@ -71,6 +71,7 @@ export const sandboxModels: readonly ConfiguredModel[] = [
     rerank: true,
   }),
   sandboxModel('sandbox-image', 'Desenha imagens de cores suaves.', 'image', {
+    imageTokensMax: 1_000,
     image: {
       sizes: ['1024x1024', '512x512', '256x256'],
       tokensMax: { low: 272, medium: 1_056, high: 4_160 },

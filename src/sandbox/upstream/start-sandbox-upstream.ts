@@ -127,12 +127,22 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
         return answerJson(request, exchange(), (opened, text) =>
           images.generateImages(opened, text, readOrigin(request)),
         )
+      case 'POST /v1/images/edits':
+        return answerBytes(request, exchange(), (opened, body) =>
+          images.editImages(
+            opened,
+            { body, contentType: request.headers['content-type'] },
+            readOrigin(request),
+          ),
+        )
       case 'POST /v1/audio/speech':
         return answerJson(request, exchange(), (opened, text) => speech.speak(opened, text))
       case 'POST /v1/audio/transcriptions':
         return transcriptions.transcribe(exchange(), request)
       case 'POST /v1/videos':
-        return videos.start(exchange(), request, () => readBody(request, BODY_BYTES_MAX))
+        return videos.start(exchange(), request, async () =>
+          (await readBody(request, BODY_BYTES_MAX))?.toString('utf8'),
+        )
       default:
         if (predicted !== undefined && request.method === 'POST')
           return answerJson(request, exchange(), (opened, text) =>
@@ -162,10 +172,19 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
   }
 }
 
-async function answerJson(
+function answerJson(
   request: IncomingMessage,
   exchange: Exchange,
   answer: (exchange: Exchange, text: string) => Promise<void>,
+): Promise<void> {
+  // Decoded as a whole, because a part may end within a character.
+  return answerBytes(request, exchange, (opened, body) => answer(opened, body.toString('utf8')))
+}
+
+async function answerBytes(
+  request: IncomingMessage,
+  exchange: Exchange,
+  answer: (exchange: Exchange, body: Buffer) => Promise<void>,
 ): Promise<void> {
   const body = await readBody(request, BODY_BYTES_MAX)
   if (!exchange.isOpen) return
@@ -235,7 +254,7 @@ async function sendImage(response: ServerResponse, image: ImageAddress): Promise
 }
 
 /** Resolves to undefined if the body is too long or the client leaves while sending it. */
-function readBody(request: IncomingMessage, bytesMax: number): Promise<string | undefined> {
+function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const parts: Buffer[] = []
     let bytes = 0
@@ -247,8 +266,7 @@ function readBody(request: IncomingMessage, bytesMax: number): Promise<string | 
         resolve(undefined)
       }
     })
-    // Decoded as a whole, because a part may end within a character.
-    request.on('end', () => resolve(Buffer.concat(parts).toString('utf8')))
+    request.on('end', () => resolve(Buffer.concat(parts)))
     request.on('close', () => resolve(undefined))
   })
 }

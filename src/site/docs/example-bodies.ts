@@ -22,6 +22,11 @@ export function exampleBodies(models: ExampleModels): Readonly<Record<string, ob
       top_n: 1,
     },
     'POST /images/generations': { model: models.image, prompt: 'Uma catraca de metrô' },
+    'POST /images/edits': {
+      model: models.image,
+      prompt: 'A mesma catraca, à noite',
+      image: '@catraca.png',
+    },
     'POST /audio/speech': { model: models.speech, input: 'Olá!', voice: 'alloy' },
     'POST /videos': { model: models.video, prompt: 'Uma catraca de metrô', seconds: '8' },
     'POST /audio/transcriptions': { model: models.audio, file: '@reuniao.mp3' },

@@ -2,6 +2,12 @@ import type { ContractCases } from './contract-case.ts'
 
 const FORM =
   '--b\r\ncontent-disposition: form-data; name="file"; filename="a.mp3"\r\n\r\nID3x\r\n--b--\r\n'
+const IMAGE_FORM =
+  '--b\r\ncontent-disposition: form-data; name="model"\r\n\r\nsandbox-image\r\n' +
+  '--b\r\ncontent-disposition: form-data; name="prompt"\r\n\r\nAzul\r\n' +
+  '--b\r\ncontent-disposition: form-data; name="size"\r\n\r\n256x256\r\n' +
+  '--b\r\ncontent-disposition: form-data; name="image"; filename="a.webp"\r\n\r\n' +
+  'RIFF0000WEBPVP8 \r\n--b--\r\n'
 const QUESTION = { messages: [{ role: 'user', content: 'Olá' }] }
 
 const CASES: ContractCases = {
@@ -76,6 +82,10 @@ const CASES: ContractCases = {
   'POST /images/generations': [
     { body: { model: 'sandbox-image', prompt: 'Uma catraca', size: '256x256' } },
     { body: { model: 'sandbox-image' }, status: 400 },
+  ],
+  'POST /images/edits': [
+    { body: IMAGE_FORM, headers: { 'content-type': 'multipart/form-data; boundary=b' } },
+    { body: { model: 'sandbox-image', prompt: 'Uma catraca' }, status: 400 },
   ],
   'POST /audio/speech': [
     { body: { model: 'sandbox-speech', input: 'Olá' }, status: 400 },

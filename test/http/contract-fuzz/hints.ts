@@ -10,6 +10,7 @@ const MODELS: Readonly<Record<string, string>> = {
   '/embeddings': 'sandbox-embedding',
   '/rerank': 'sandbox-rerank',
   '/images/generations': 'sandbox-image',
+  '/images/edits': 'sandbox-image',
   '/audio/speech': 'sandbox-speech',
   '/videos': 'sandbox-video',
   '/audio/transcriptions': 'sandbox-transcribe',

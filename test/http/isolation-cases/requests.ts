@@ -163,7 +163,7 @@ const HARMLESS = new Set(
     'instructions max_output_tokens store',
     // Of the items of a stored response.
     'order after',
-    'encoding_format prompt n size quality file language',
+    'encoding_format prompt n size quality file mask language',
     // Of files and batches.
     'purpose expires_after[anchor] expires_after[seconds] endpoint completion_window metadata requests',
     'query documents top_n return_documents max_tokens_per_doc voice speed stream_format seconds variant',
@@ -304,6 +304,11 @@ const KEY = { name: 'nova', model_ids: ['sandbox-chat'] }
 export const FORM_TYPE = 'multipart/form-data; boundary=b'
 const FORM =
   '--b\r\ncontent-disposition: form-data; name="file"; filename="a.mp3"\r\n\r\nID3x\r\n--b--\r\n'
+const IMAGE_FORM =
+  '--b\r\ncontent-disposition: form-data; name="model"\r\n\r\nsandbox-image\r\n' +
+  '--b\r\ncontent-disposition: form-data; name="prompt"\r\n\r\nOlá\r\n' +
+  '--b\r\ncontent-disposition: form-data; name="image"; filename="a.webp"\r\n\r\n' +
+  'RIFF0000WEBPVP8 \r\n--b--\r\n'
 const LINES_FORM =
   '--b\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nbatch\r\n' +
   '--b\r\ncontent-disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n{}\r\n--b--\r\n'
@@ -320,6 +325,7 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /embeddings': () => ({ model: 'sandbox-embedding', input: 'Olá' }),
   'POST /rerank': () => ({ model: 'sandbox-rerank', query: 'Olá', documents: ['Olá'] }),
   'POST /images/generations': () => ({ model: 'sandbox-image', prompt: 'Olá', size: '256x256' }),
+  'POST /images/edits': () => IMAGE_FORM,
   'POST /audio/speech': () => ({ model: 'sandbox-speech', input: 'Olá', voice: 'alloy' }),
   'POST /videos': () => ({ model: 'sandbox-video', prompt: 'Olá' }),
   'POST /audio/transcriptions': () => FORM,

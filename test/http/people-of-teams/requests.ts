@@ -115,6 +115,7 @@ const BODIES: Readonly<Record<string, readonly object[]>> = {
   'POST /embeddings': [],
   'POST /rerank': [],
   'POST /images/generations': [],
+  'POST /images/edits': [],
   'POST /audio/speech': [],
   'POST /videos': [],
   'POST /audio/transcriptions': [],

@@ -6386,6 +6386,31 @@ export interface Contract {
       }
     }
     /**
+     * Edita imagens
+     */
+    '/images/edits': {
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: {
+        created: number
+        data: {
+          url?: string
+          b64_json?: string
+          revised_prompt?: string
+        }[]
+        usage?: {
+          input_tokens: number
+          output_tokens: number
+          total_tokens: number
+        }
+        /**
+         * BRL
+         */
+        cost_billed_brl: number
+      }
+    }
+    /**
      * Fala um texto
      */
     '/audio/speech': {

@@ -1,15 +1,24 @@
-/** The images kind of call: images from a prompt. The model's price decides whether tokens or images are billed. */
+/**
+ * The images kind of call: images from a prompt, or from images and a prompt. The model's price decides whether tokens or
+ * images are billed.
+ */
 import { imageUnit, type Model } from '../../../money/catalog/model.ts'
 import type { Price, UnitCounts, TokenCounts } from '../../../money/catalog/prices.ts'
-import { outputTokensTypical } from '../../../money/catalog/quote.ts'
+import { IMAGE_TOKENS_TYPICAL, outputTokensTypical } from '../../../money/catalog/quote.ts'
 import { beyond } from '../../../platform/admission/share.ts'
+import { withLineEnds } from '../../../platform/lib/with-line-ends.ts'
 import type { ImageAnswer, Provider, GeneratedImage } from '../../providers/contract.ts'
 import { plainTokens } from '../../providers/plain-tokens.ts'
 import { billedUsage, estimateReason, possibleUsage } from '../billed-usage.ts'
 import type { CallBounds, CallKind } from '../call-kind.ts'
 import type { HeldCall, Used } from '../call.ts'
 import { chargeHeldCall } from '../charge.ts'
-import { readImageRequest, type ImageRequest, imageMediaType } from './image-request.ts'
+import {
+  imageMediaType,
+  readImageEdit,
+  readImageRequest,
+  type ImageRequest,
+} from './image-request.ts'
 import { jsonBrl, type NanoBrl } from '../../../platform/lib/money.ts'
 import { createTextShield, type ShieldRequest } from '../shield/text-shield.ts'
 
@@ -26,21 +35,25 @@ const IMAGE_BYTES_TYPICAL = 4 * 1024 * 1024
 /** Tokens that a model adds around the prompt, with a margin. */
 const TEMPLATE_TOKENS = 64
 
-export function createImageKind(keepImage: KeepImage): CallKind<Buffer, ImageRequest, ImageAnswer> {
+export function createImageKind(
+  keepImage: KeepImage,
+  method: 'generateImages' | 'editImages' = 'generateImages',
+): CallKind<Buffer, ImageRequest, ImageAnswer> {
   return {
     operation: 'generate_content',
     shieldRequest: shieldImageRequest,
-    read: readImageRequest,
+    read: method === 'editImages' ? readImageEdit : readImageRequest,
     findFault: findModelFault,
     bound: boundImages,
     answerBytesMax: (_model, request) => bytesTypical(request),
     mayBeLarge: () => true,
-    can: (provider) => provider.generateImages !== undefined,
+    can: (provider) => provider[method] !== undefined,
     call: (provider, { held, upstreamModel, signal, takeBytes }) =>
-      (provider.generateImages as NonNullable<Provider['generateImages']>)(
+      (provider[method] as NonNullable<Provider['generateImages']>)(
         {
           body: { ...held.request.body, ...pinnedOf(held), model: upstreamModel },
           prompt: held.request.prompt,
+          files: held.request.files,
           count: held.request.count,
           size: held.request.size,
           outputTokensMax: outputTokensOf(held.model, held.request),
@@ -70,6 +83,8 @@ function findModelFault(model: Model, request: ImageRequest): string | undefined
   const { id, category, image } = model
   if (category !== 'image' || !image)
     return `O modelo "${id}" não gera imagens; use o endpoint da categoria dele.`
+  if (request.files.length > 0 && model.imageTokensMax === 0)
+    return `O modelo "${id}" não edita imagens.`
   const { sizes } = image
   if (request.size !== undefined && sizes.length > 0 && !sizes.includes(request.size))
     return `O modelo "${id}" tem os tamanhos ${sizes.join(', ')}.`
@@ -83,14 +98,19 @@ function findModelFault(model: Model, request: ImageRequest): string | undefined
 }
 
 function boundImages(model: Model, request: ImageRequest): CallBounds {
-  const bytes = Buffer.byteLength(request.prompt + textOf(request.body.negative_prompt))
+  const text = request.prompt + textOf(request.body.negative_prompt)
+  const bytes = Buffer.byteLength(request.files.length > 0 ? withLineEnds(text) : text)
   // Some upstreams generate each image in a separate call and bill the prompt each time.
-  const promptTokensMax = Math.min(bytes + TEMPLATE_TOKENS, model.contextTokens) * request.count
-  const promptTokensEstimated = Math.min(outputTokensTypical(bytes), promptTokensMax)
+  const textTokensMax = Math.min(bytes + TEMPLATE_TOKENS, model.contextTokens) * request.count
+  const inputMax = inputTokensOf(model, request, model.imageTokensMax) * request.count
+  const isApart = model.price.units?.input_image_tokens !== undefined
+  const promptTokensMax = textTokensMax + (isApart ? 0 : inputMax)
+  const promptTokensEstimated = Math.min(outputTokensTypical(bytes), textTokensMax)
   const tokens = isBilledByImage(model.price) ? 0 : tokensOfImage(model, request.quality)
   const isOfImages = hasImageTokens(model.price)
   const unitsMax: UnitCounts = {
     ...(isOfImages ? { output_image_tokens: tokens * request.count } : {}),
+    ...(isApart && inputMax > 0 ? { input_image_tokens: inputMax } : {}),
     ...unitsOf(model, model.price, request, request.count),
   }
   return {
@@ -99,9 +119,14 @@ function boundImages(model: Model, request: ImageRequest): CallBounds {
     outputTokensMax: isOfImages && tokens > 0 ? TEXT_TOKENS_MAX : tokens,
     choices: request.count,
     unitsMax,
-    tokensCounted: promptTokensEstimated,
+    tokensCounted: promptTokensEstimated + inputTokensOf(model, request, IMAGE_TOKENS_TYPICAL),
     canLowerOutput: false,
   }
+}
+
+/** The tokens of the images that are sent, at so many for each that the model does not bound lower. */
+function inputTokensOf(model: Model, { files }: ImageRequest, ofEach: number): number {
+  return files.length * Math.min(ofEach, model.imageTokensMax)
 }
 
 function textOf(value: unknown): string {
@@ -144,8 +169,10 @@ function usedBy(held: HeldCall<ImageRequest>, outcome: ImageAnswer, price: Price
     return { counts: { ...tokens, units: { ...units, ...images } }, kind: 'exact', reason: null }
   }
   const completionTokens = tokensOfImage(model, request.quality) * count
+  const imageInputTokens = inputTokensOf(model, request, IMAGE_TOKENS_TYPICAL)
+  const tokens = plainTokens(held.promptTokensEstimated + imageInputTokens, completionTokens)
   return {
-    counts: billedUsage(model, price, plainTokens(held.promptTokensEstimated, completionTokens)),
+    counts: billedUsage(model, price, { ...tokens, imageInputTokens }),
     kind: 'estimated',
     reason: estimateReason(held, usage),
   }

@@ -1,18 +1,23 @@
-import type { JsonObject } from '../../providers/contract.ts'
+import type { FormFile, JsonObject } from '../../providers/contract.ts'
 import type { CallRequest } from '../call.ts'
 import { findChoiceFault, findNumberFault, isAbsent, keepFields } from '../field-faults.ts'
+import { readForm } from '../read-form.ts'
 import { readJsonBody } from '../read-request.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
 import { findRoutingFault, takeRouting } from '../routing/route-choice.ts'
 
 /** Returns the media type of an image by its first bytes; PNG if they match no known type. */
 export function imageMediaType(base64: string): string {
-  const head = Buffer.from(base64.slice(0, 24), 'base64')
-  if (head.subarray(0, 3).equals(JPEG)) return 'image/jpeg'
-  if (head.subarray(0, 4).equals(RIFF) && head.subarray(8, 12).equals(WEBP)) return 'image/webp'
-  return 'image/png'
+  return typeByBytes(Buffer.from(base64.slice(0, 24), 'base64')) ?? 'image/png'
 }
 
+function typeByBytes(head: Buffer): string | undefined {
+  if (head.subarray(0, 3).equals(JPEG)) return 'image/jpeg'
+  if (head.subarray(0, 4).equals(RIFF) && head.subarray(8, 12).equals(WEBP)) return 'image/webp'
+  return head.subarray(0, 4).equals(PNG) ? 'image/png' : undefined
+}
+
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47])
 const JPEG = Buffer.from([0xff, 0xd8, 0xff])
 const RIFF = Buffer.from('RIFF')
 const WEBP = Buffer.from('WEBP')
@@ -20,6 +25,8 @@ const WEBP = Buffer.from('WEBP')
 export interface ImageRequest extends CallRequest {
   readonly body: JsonObject
   readonly prompt: string
+  /** The images to edit and their mask; none for an image from a prompt alone. */
+  readonly files: readonly FormFile[]
   readonly count: number
   /** `<width>x<height>`; undefined if the model chooses. */
   readonly size: string | undefined
@@ -29,6 +36,8 @@ export interface ImageRequest extends CallRequest {
 }
 
 export const IMAGES_MAX = 10
+/** The most images that one call edits together. */
+export const EDITED_IMAGES_MAX = 16
 const SIZE = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/
 
 /**
@@ -52,12 +61,64 @@ const FIELDS: ReadonlySet<string> = new Set([
   'negative_prompt',
   'seed',
   'user',
+  'input_fidelity',
 ])
 
-/** Reads an images request. */
+/** Reads a request for images from a prompt. */
 export function readImageRequest(raw: Buffer): ImageRequest | Refusal {
   const body = readJsonBody(raw)
-  if (isRefusal(body)) return body
+  return isRefusal(body) ? body : readImages(body, [])
+}
+
+/** Reads the form of an edit. Its texts become the numbers and flags that JSON has. */
+export function readImageEdit(raw: Buffer): ImageRequest | Refusal {
+  const form = readForm(raw)
+  if (isRefusal(form)) return form
+  const { body, files } = form
+  const fault = findFilesFault(files)
+  if (fault !== undefined) return refusals.invalidRequest(fault)
+  for (const name of NOT_TEXTS) body[name] = valueOf(body[name])
+  const field = files.filter(isImage).length > 1 ? 'image[]' : 'image'
+  return readImages(
+    body,
+    files.map((file) => asSent(file, isImage(file) ? field : 'mask')),
+  )
+}
+
+const NOT_TEXTS = ['n', 'stream', 'partial_images'] as const
+
+function valueOf(text: unknown): unknown {
+  if (text === '' || text === 'false') return undefined
+  if (text === 'true') return true
+  return typeof text === 'string' && /^-?\d/.test(text) ? Number(text) : text
+}
+
+/** The name and type that a customer gave do not leave: the first bytes decide the type. */
+function asSent({ bytes }: FormFile, field: string): FormFile {
+  const mediaType = typeByBytes(bytes) as string
+  const name = `image.${mediaType.slice('image/'.length)}`
+  return { field, name, mediaType, bytes }
+}
+
+function isImage({ field }: FormFile): boolean {
+  return /^image(\[\d*\])?$/.test(field)
+}
+
+function findFilesFault(files: readonly FormFile[]): string | undefined {
+  const images = files.filter(isImage)
+  const masks = files.filter(({ field }) => field === 'mask')
+  if (images.length === 0)
+    return 'O campo "image" é obrigatório e deve ser um arquivo de imagem, num formulário multipart/form-data.'
+  if (images.length > EDITED_IMAGES_MAX)
+    return `O campo "image" aceita até ${EDITED_IMAGES_MAX} imagens.`
+  if (masks.length > 1 || images.length + masks.length < files.length)
+    return 'O formulário aceita arquivos em "image", ou "image[]", e um em "mask".'
+  return files.every(({ bytes }) => typeByBytes(bytes) !== undefined)
+    ? undefined
+    : 'As imagens e a máscara devem ser PNG, JPEG ou WebP.'
+}
+
+function readImages(body: JsonObject, files: readonly FormFile[]): ImageRequest | Refusal {
   const fault = findFault(body)
   if (fault !== undefined) return refusals.invalidRequest(fault)
   keepFields(FIELDS, body)
@@ -66,6 +127,7 @@ export function readImageRequest(raw: Buffer): ImageRequest | Refusal {
     ...takeRouting(body),
     isStream: false,
     prompt: body.prompt as string,
+    files,
     count: (body.n as number | null | undefined) ?? 1,
     size: chosen(body.size),
     quality: chosen(body.quality),
@@ -108,6 +170,6 @@ function findSizeFault(size: unknown): string | undefined {
 /** Partial images are refused because they are billed in addition to the final ones. */
 function findUnpricedFault({ stream, partial_images: partial }: JsonObject): string | undefined {
   return stream === true || (!isAbsent(partial) && partial !== 0)
-    ? 'A geração de imagens não tem stream aqui; remova os campos "stream" e "partial_images".'
+    ? 'As imagens não têm stream aqui; remova os campos "stream" e "partial_images".'
     : undefined
 }

@@ -76,6 +76,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     embed: createEmbed(upstream),
     rerank: createRerank(upstream),
     generateImages: createGenerateImages(upstream),
+    editImages: createGenerateImages(upstream, '/images/edits'),
     speak: createSpeak(upstream),
     transcribe: createTranscribe(upstream),
     videos: createVideos(upstream),

@@ -14,7 +14,8 @@ import type {
 } from '../contract.ts'
 import { NoRoomForAnswer } from '../read-failure.ts'
 import { plainTokens } from '../plain-tokens.ts'
-import { post } from './post.ts'
+import { writeForm } from './multipart.ts'
+import { post, type Post } from './post.ts'
 import { BadAnswer } from './read-answer.ts'
 import { readCount } from './read-usage.ts'
 import type { Upstream } from './upstream.ts'
@@ -31,18 +32,32 @@ interface ListedImage {
   readonly revisedPrompt: string | undefined
 }
 
-export function createGenerateImages(upstream: Upstream): NonNullable<Provider['generateImages']> {
-  const path = upstream.path('/images/generations')
+/** The same for both paths of images; a call with files is sent as a form. */
+export function createGenerateImages(
+  upstream: Upstream,
+  at: '/images/generations' | '/images/edits' = '/images/generations',
+): NonNullable<Provider['generateImages']> {
+  const path = upstream.path(at)
   return async function generateImages(call, signal) {
     const request = {
       path,
       callId: call.callId,
-      body: JSON.stringify(requestBody(call)),
+      ...writeBody(call),
       answerBytesMax: ANSWER_BYTES_MAX,
       takeBytes: call.takeBytes,
     }
     return post(upstream, request, signal, (answer) => readAnswer(answer, call, upstream, signal))
   }
+}
+
+function writeBody(call: ImageCall): Pick<Post, 'body' | 'headers'> {
+  const fields = requestBody(call)
+  const { files = [] } = call
+  if (files.length === 0) return { body: JSON.stringify(fields) }
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)
+  const texts = given.map(([name, value]) => [name, String(value)] as const)
+  const { contentType, bytes, body } = writeForm(texts, files)
+  return { body, headers: { 'content-type': contentType, 'content-length': String(bytes) } }
 }
 
 /** Always requests bytes and a plain answer, independent of the customer's request. */

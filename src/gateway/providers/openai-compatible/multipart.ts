@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { FormFile } from '../contract.ts'
 import { withLineEnds } from '../../../platform/lib/with-line-ends.ts'
 
 /** A form with one file. The bytes of the file go between `head` and `tail`. */
@@ -21,14 +22,44 @@ export function createMultipartForm(
   file: MultipartFile,
 ): MultipartForm {
   const boundary = newBoundary()
-  const fileHead =
-    `--${boundary}\r\nContent-Disposition: form-data; name="${fieldName(file.field)}"; ` +
-    `filename="${escaped(file.name)}"\r\nContent-Type: ${mediaTypeOf(file)}\r\n\r\n`
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
-    head: Buffer.from(textsOf(fields, boundary) + fileHead),
+    head: Buffer.from(textsOf(fields, boundary) + fileHead(file, boundary)),
     tail: Buffer.from(`\r\n--${boundary}--\r\n`),
   }
+}
+
+/** The same with any number of files that are in memory, which are not copied. */
+export function writeForm(
+  fields: readonly (readonly [name: string, value: string])[],
+  files: readonly FormFile[],
+): { readonly contentType: string; readonly bytes: number; readonly body: AsyncIterable<Buffer> } {
+  const boundary = newBoundary()
+  const parts = [
+    Buffer.from(textsOf(fields, boundary)),
+    ...files.flatMap((file) => [
+      Buffer.from(fileHead(file, boundary)),
+      file.bytes,
+      Buffer.from('\r\n'),
+    ]),
+    Buffer.from(`--${boundary}--\r\n`),
+  ]
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    bytes: parts.reduce((sum, { length }) => sum + length, 0),
+    body: inOrder(parts),
+  }
+}
+
+async function* inOrder(parts: readonly Buffer[]): AsyncGenerator<Buffer> {
+  yield* parts
+}
+
+function fileHead(file: MultipartFile, boundary: string): string {
+  return (
+    `--${boundary}\r\nContent-Disposition: form-data; name="${fieldName(file.field)}"; ` +
+    `filename="${escaped(file.name)}"\r\nContent-Type: ${mediaTypeOf(file)}\r\n\r\n`
+  )
 }
 
 /** The same without a file. */
