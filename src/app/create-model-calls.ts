@@ -136,9 +136,17 @@ function createOtherCalls(
   spans: Spans | undefined,
 ): Pick<
   ModelCalls,
-  'embed' | 'rerank' | 'generateImages' | 'editImages' | 'speak' | 'transcribe' | 'createVideo'
+  | 'embed'
+  | 'rerank'
+  | 'generateImages'
+  | 'editImages'
+  | 'speak'
+  | 'transcribe'
+  | 'translate'
+  | 'createVideo'
 > {
   const { transcriptionModel } = config
+  const { ownTime } = gateway
   const keepImage = createKeepImage(db, log)
   return {
     embed: serve(gateway, embeddingKind, spans),
@@ -147,7 +155,12 @@ function createOtherCalls(
     editImages: serve(gateway, createImageKind(keepImage, 'editImages'), spans),
     speak: serve(gateway, speechKind, spans),
     createVideo: serve(gateway, createVideoKind(createStoreVideo(db, log)), spans),
-    transcribe: serve(gateway, createTranscriptionKind(transcriptionModel, gateway.ownTime), spans),
+    transcribe: serve(gateway, createTranscriptionKind(transcriptionModel, ownTime), spans),
+    translate: serve(
+      gateway,
+      createTranscriptionKind(transcriptionModel, ownTime, 'translate'),
+      spans,
+    ),
   }
 }
 

@@ -268,6 +268,29 @@ test('a transcription that is billed by token reports its tokens', async () => {
   })
 })
 
+test('sound is translated into English, as text, with its times, and costs its seconds', async () => {
+  await withExactCharge(gateway, async (secret) => {
+    const { translations } = clientOf(secret).audio
+    const plain = await translations.create({
+      model: 'whisper-1',
+      file: await audio(),
+      prompt: 'Station, turnstile.',
+    })
+    assert.match(plain.text, /catraca/)
+    const verbose = (await translations.create({
+      model: 'whisper-1',
+      file: await audio(),
+      response_format: 'verbose_json',
+    })) as OpenAI.Audio.TranslationVerbose & { readonly task?: string }
+    assert.deepEqual(
+      [verbose.task, verbose.duration, verbose.segments?.length],
+      ['translate', SECONDS, 3],
+    )
+    assert.equal(costOf(plain), costOf(verbose))
+    return { cost: costOf(plain) + costOf(verbose), calls: 2 }
+  })
+})
+
 test('the catalog lists the models, and each of them can be retrieved', async () => {
   const ids: string[] = []
   for await (const model of client.models.list()) {
@@ -300,6 +323,7 @@ test('404: an unknown model is a NotFoundError, at every endpoint', async () => 
     () => client.images.generate({ model: 'gpt-99', prompt: 'x' }),
     async () => client.images.edit({ model: 'gpt-99', prompt: 'x', image: await picture() }),
     async () => client.audio.transcriptions.create({ model: 'gpt-99', file: await audio() }),
+    async () => client.audio.translations.create({ model: 'gpt-99', file: await audio() }),
   ]
   for (const call of calls) assert.ok((await errorOf(call())) instanceof NotFoundError)
   const refused = await errorOf(client.embeddings.create({ model: 'gpt-99', input: 'x' }))
@@ -338,6 +362,7 @@ test('402: an empty balance buys no embedding, no image and no transcription', a
     () => own.images.generate({ model: 'sandbox-image', prompt: 'x' }),
     async () => own.images.edit({ model: 'sandbox-image', prompt: 'x', image: await picture() }),
     async () => own.audio.transcriptions.create({ model: 'whisper-1', file: await audio() }),
+    async () => own.audio.translations.create({ model: 'whisper-1', file: await audio() }),
   ]
   for (const call of calls) {
     const error = await errorOf(call())

@@ -41,6 +41,7 @@ const EXPENSIVE = new Set([
   'POST /audio/speech',
   'POST /videos',
   'POST /audio/transcriptions',
+  'POST /audio/translations',
   'POST /me/prompts/{id}/run',
   'PUT /me/preferences',
   'POST /topups',

@@ -729,6 +729,7 @@ test('each address that the interface takes has a row, and webhooks and destinat
     [
       '/audio/speech',
       '/audio/transcriptions',
+      '/audio/translations',
       '/completions',
       '/embeddings',
       '/images/edits',

@@ -31,6 +31,7 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
   '/v1/audio/speech': MODEL_CALL,
   '/v1/videos': MODEL_CALL,
   '/v1/audio/transcriptions': MODEL_CALL,
+  '/v1/audio/translations': MODEL_CALL,
   '/v1/me/prompts/:id/run': MODEL_CALL,
   '/v1/files': 'stores another copy, which costs nothing; its body is not kept to be compared',
   '/v1/batches/:id/cancel': SAME_STATE,

@@ -8,7 +8,7 @@ import { assertAudit } from '../harness/assert-audit.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import fc from '../harness/fast-check.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
-import { askForm, theOutcome, wav } from '../harness/media-calls.ts'
+import { askForm, form, FORM_TYPE, theOutcome, wav } from '../harness/media-calls.ts'
 import {
   eventOf,
   startScriptedUpstream,
@@ -168,6 +168,25 @@ const KINDS: Record<string, Kind> = {
     ask: askSpeech('speech', Buffer.alloc(4_000, 'OggS')),
     answer: (count) => json({ text: 'oi', duration: count }),
     countMax: SECONDS_MAX,
+  },
+  'a translation': {
+    model: 'speech',
+    ask: (secret) =>
+      ask(gateway.node.baseUrl, '/audio/translations', {
+        secret,
+        body: form([
+          ['model', 'speech'],
+          ['language', 'pt'],
+          ['file', wav(1), 'a.wav'],
+        ]),
+        headers: { 'content-type': FORM_TYPE },
+      }),
+    answer: (count) => (call, response) => {
+      assert.equal(call.path, '/v1/audio/translations')
+      assert.ok(!call.text.includes('name="language"'))
+      return json({ text: 'oi', usage: { type: 'duration', seconds: count } })(call, response)
+    },
+    countMax: FILE_SECONDS_MAX,
   },
   'transcriptions billed by the token': {
     model: 'speech-by-token',

@@ -38,6 +38,7 @@ const MODELS: Readonly<Record<string, string>> = {
   '/audio/speech': 'sandbox-speech',
   '/videos': 'sandbox-video',
   '/audio/transcriptions': 'sandbox-transcribe',
+  '/audio/translations': 'sandbox-transcribe',
 }
 
 interface Changes {
@@ -49,7 +50,7 @@ interface Changes {
 /** A sound request of the route, with these changes. */
 function requestOf(path: string, { model, isStream = false, text = 'Oi' }: Changes = {}): Ask {
   const named = { model: model ?? MODELS[path] ?? 'sandbox-chat' }
-  if (path === '/audio/transcriptions')
+  if (path === '/audio/transcriptions' || path === '/audio/translations')
     return {
       body: form([
         ['model', named.model],
@@ -212,7 +213,7 @@ const CAUSES: readonly Cause[] = [
     code: 'invalid_request',
     request: (path) => requestOf(path, { text: 'x'.repeat(BODY_BYTES_MAX) }),
     // Its form has a limit of its own.
-    except: ['/audio/transcriptions'],
+    except: ['/audio/transcriptions', '/audio/translations'],
   },
   {
     name: 'a body that nobody can decompress',

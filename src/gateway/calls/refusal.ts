@@ -40,6 +40,7 @@ const BUILT_CALLS: readonly string[] = [
   'images/edits',
   'audio/speech',
   'audio/transcriptions',
+  'audio/translations',
   'files',
   'batches',
   'videos',

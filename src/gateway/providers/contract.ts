@@ -472,6 +472,11 @@ export interface Provider {
     call: TranscriptionCall,
     signal: AbortSignal,
   ): Promise<TranscriptionAnswer | UpstreamFailure>
+  /** As `transcribe`, into English. */
+  translate?(
+    call: TranscriptionCall,
+    signal: AbortSignal,
+  ): Promise<TranscriptionAnswer | UpstreamFailure>
   readonly videos?: VideoJobs
   /** Whether closing the connection stops the upstream's billing. */
   readonly cancelStopsBilling: boolean

@@ -63,6 +63,7 @@ export interface ModelCalls {
   readonly editImages: ServeCall
   readonly speak: ServeCall
   readonly transcribe: ServeCall<IncomingForm>
+  readonly translate: ServeCall<IncomingForm>
   readonly createVideo: ServeCall
 }
 

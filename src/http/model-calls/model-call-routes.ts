@@ -12,6 +12,7 @@ import {
   imageGenerations,
   speech,
   transcriptions,
+  translations,
   videos,
 } from './model-call-schemas.ts'
 import { GEMINI_LIST_PATH } from '../rest/error-formats.ts'
@@ -107,6 +108,15 @@ export const modelCallRoutes = [
     isBodyStreamed: true,
     serving: ({ modelCalls, uploads }) => ({
       serveCall: modelCalls.transcribe,
+      bodyOf: ({ raw }) => uploads.formOf(raw),
+    }),
+  }),
+  modelCallRoute({
+    url: '/v1/audio/translations',
+    contract: translations,
+    isBodyStreamed: true,
+    serving: ({ modelCalls, uploads }) => ({
+      serveCall: modelCalls.translate,
       bodyOf: ({ raw }) => uploads.formOf(raw),
     }),
   }),

@@ -510,6 +510,12 @@ export const transcriptions: ModelCallContract = {
   ),
 }
 
+export const translations: ModelCallContract = {
+  ...transcriptions,
+  summary: 'Transcreve um arquivo de áudio em inglês',
+  body: Type.Omit(transcriptions.body, ['language']),
+}
+
 /** A video, as it is when it is asked for. */
 export const video = Type.Object({
   id: Type.String(),

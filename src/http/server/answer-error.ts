@@ -33,7 +33,7 @@ const MODEL_CALL_PATH = new RegExp(
   `^/v1(?:beta|/(?:chat|completions|embeddings|rerank|images|audio|responses|messages|files|batches|videos|${UNBUILT}))(?:/|$|\\?)`,
 )
 const UNBUILT_PATH = new RegExp(
-  `^/v1(?:beta/(?!models)|/(?:(?:${UNBUILT}|images/variations|audio/(?:translations|voices))(?:/|$|\\?)))`,
+  `^/v1(?:beta/(?!models)|/(?:(?:${UNBUILT}|images/variations|audio/voices)(?:/|$|\\?)))`,
 )
 
 export function isModelCall(request: FastifyRequest): boolean {

@@ -138,6 +138,7 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
       case 'POST /v1/audio/speech':
         return answerJson(request, exchange(), (opened, text) => speech.speak(opened, text))
       case 'POST /v1/audio/transcriptions':
+      case 'POST /v1/audio/translations':
         return transcriptions.transcribe(exchange(), request)
       case 'POST /v1/videos':
         return videos.start(exchange(), request, async () =>

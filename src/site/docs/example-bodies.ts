@@ -30,6 +30,7 @@ export function exampleBodies(models: ExampleModels): Readonly<Record<string, ob
     'POST /audio/speech': { model: models.speech, input: 'Olá!', voice: 'alloy' },
     'POST /videos': { model: models.video, prompt: 'Uma catraca de metrô', seconds: '8' },
     'POST /audio/transcriptions': { model: models.audio, file: '@reuniao.mp3' },
+    'POST /audio/translations': { model: models.audio, file: '@reuniao.mp3' },
     'POST /files': { file: '@linhas.jsonl', purpose: 'batch' },
     'POST /batches': {
       input_file_id: 'file-0190a3b25f1d7c3e8a4b6d2f1e0c9b8a',

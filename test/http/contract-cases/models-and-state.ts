@@ -103,6 +103,10 @@ const CASES: ContractCases = {
     { body: FORM, headers: { 'content-type': 'multipart/form-data; boundary=b' } },
     { body: 'no form', status: 400 },
   ],
+  'POST /audio/translations': [
+    { body: FORM, headers: { 'content-type': 'multipart/form-data; boundary=b' } },
+    { body: 'no form', status: 400 },
+  ],
   'GET /models': [
     { isAnonymous: true },
     { path: '/models?category=chat' },

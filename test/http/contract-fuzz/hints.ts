@@ -14,6 +14,7 @@ const MODELS: Readonly<Record<string, string>> = {
   '/audio/speech': 'sandbox-speech',
   '/videos': 'sandbox-video',
   '/audio/transcriptions': 'sandbox-transcribe',
+  '/audio/translations': 'sandbox-transcribe',
 }
 const CHAT_MODEL = 'sandbox-chat'
 const CPF_AND_CNPJ = ['529.982.247-25', '11144477735', '11.222.333/0001-81', '12ABC34501DE35']

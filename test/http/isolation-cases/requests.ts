@@ -329,6 +329,7 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /audio/speech': () => ({ model: 'sandbox-speech', input: 'Olá', voice: 'alloy' }),
   'POST /videos': () => ({ model: 'sandbox-video', prompt: 'Olá' }),
   'POST /audio/transcriptions': () => FORM,
+  'POST /audio/translations': () => FORM,
   'POST /files': () => LINES_FORM,
   'POST /batches': ({ fileId }, { ids }) => ({
     input_file_id: fileId ?? ids.file,

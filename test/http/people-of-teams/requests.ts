@@ -119,6 +119,7 @@ const BODIES: Readonly<Record<string, readonly object[]>> = {
   'POST /audio/speech': [],
   'POST /videos': [],
   'POST /audio/transcriptions': [],
+  'POST /audio/translations': [],
   'POST /files': [],
 }
 

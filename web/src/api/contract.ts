@@ -8952,6 +8952,25 @@ export interface Contract {
         [k: string]: unknown
       }
     }
+    /**
+     * Transcreve um arquivo de áudio em inglês
+     */
+    '/audio/translations': {
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: {
+        text: string
+        usage: {
+          [k: string]: unknown
+        }
+        /**
+         * BRL
+         */
+        cost_billed_brl: number
+        [k: string]: unknown
+      }
+    }
   }
   put: {
     /**

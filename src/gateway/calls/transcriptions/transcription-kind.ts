@@ -1,4 +1,4 @@
-/** The transcriptions kind of call: speech to text, billed by the second or by the audio token. */
+/** The transcriptions kind of call: speech to text, in its language or in English, billed by the second or by the audio token. */
 import type { Model } from '../../../money/catalog/model.ts'
 import type { Price, UnitCounts } from '../../../money/catalog/prices.ts'
 import { outputTokensLeast } from '../../../money/catalog/quote.ts'
@@ -14,6 +14,7 @@ import {
   type IncomingForm,
   type TranscriptFormat,
   type TranscriptionRequest,
+  type TranscriptionTask,
   promptBytesOf,
 } from './transcription-request.ts'
 import { writeTranscript } from './write-transcript.ts'
@@ -45,21 +46,23 @@ const SMALL_FILE_BYTES = 512 * 1024
 export function createTranscriptionKind(
   defaultModelId: string,
   time: OwnTime,
+  task: TranscriptionTask = 'transcribe',
 ): CallKind<IncomingForm, TranscriptionRequest, TranscriptionAnswer> {
   return {
     operation: 'transcription',
     shieldRequest: shieldTranscriptionRequest,
-    read: (form, { customerId }) => readTranscription(form, customerId, defaultModelId, time),
+    read: (form, { customerId }) => readTranscription(form, customerId, defaultModelId, time, task),
     findFault: findModelFault,
     bound: boundTranscription,
     mayBeLarge: ({ request }) => request.file.bytes > SMALL_FILE_BYTES,
-    can: (provider) => provider.transcribe !== undefined,
-    call: transcribe,
+    can: (provider) => provider[task] !== undefined,
+    call: (provider, attempt) =>
+      transcribe(provider[task] as NonNullable<Provider['transcribe']>, attempt),
     async relay(held, { outcome }, answeredBy, client) {
       const by = answeredBy()
       const used = plausibleUsage(held, outcome, by) ?? estimate(held, outcome, by)
       const resolution = chargeHeldCall(held, used, by)
-      const { body, headers } = writeTranscript(held.request.format, outcome, resolution)
+      const { body, headers } = writeTranscript(held.request.format, outcome, resolution, task)
       return {
         resolution,
         write: () => body,
@@ -71,7 +74,7 @@ export function createTranscriptionKind(
 }
 
 async function transcribe(
-  provider: Provider,
+  send: NonNullable<Provider['transcribe']>,
   { held, upstreamModel, signal, takeBytes }: UpstreamTry<TranscriptionRequest>,
 ): Promise<TranscriptionAnswer | UpstreamFailure> {
   const { file, fields, format } = held.request
@@ -83,7 +86,7 @@ async function transcribe(
     callId: held.holdId,
     takeBytes,
   }
-  const outcome = await (provider.transcribe as NonNullable<Provider['transcribe']>)(call, signal)
+  const outcome = await send(call, signal)
   const isLacking =
     outcome.kind === 'transcription' && isOfCues(format) && outcome.segments === undefined
   return isLacking

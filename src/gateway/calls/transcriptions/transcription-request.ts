@@ -27,6 +27,8 @@ export interface KeptFile extends UploadedFile, AudioFile {
 
 export const TRANSCRIPT_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const
 export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number]
+/** The second is into English. */
+export type TranscriptionTask = 'transcribe' | 'translate'
 
 export interface TranscriptionRequest extends CallRequest {
   readonly file: KeptFile
@@ -47,6 +49,8 @@ const FIELDS: ReadonlySet<string> = new Set([
   'timestamp_granularities[]',
   'chunking_strategy',
 ])
+/** Those of a translation, whose language is English. */
+const FIELDS_OF_TRANSLATIONS: ReadonlySet<string> = new Set(['prompt', 'temperature'])
 /** Texts that are part of the model's prompt. */
 const TEXTS: ReadonlySet<string> = new Set(['language', 'prompt'])
 /** Sent for verbose transcripts only: the other formats have no choice of granularity. */
@@ -58,6 +62,7 @@ export async function readTranscription(
   customerId: string,
   defaultModelId: string,
   time: OwnTime,
+  task: TranscriptionTask = 'transcribe',
 ): Promise<TranscriptionRequest | Refusal> {
   const read = await form.read(customerId)
   if ('kind' in read) return read
@@ -72,6 +77,7 @@ export async function readTranscription(
   // Without a model, the first of the list is the one, as in JSON bodies.
   const modelId = value('model') || fallbacks[0]?.[1] || defaultModelId
   const format = (value('response_format') || 'json') as TranscriptFormat
+  const kept = task === 'translate' ? FIELDS_OF_TRANSLATIONS : FIELDS
   return {
     modelId,
     fallbackModelIds: fallbacksBeside(
@@ -83,7 +89,7 @@ export async function readTranscription(
     audioLength: await measured(file, customerId, time),
     format,
     fields: fields.filter(
-      ([name]) => FIELDS.has(name) && (format === 'verbose_json' || !GRANULARITIES.test(name)),
+      ([name]) => kept.has(name) && (format === 'verbose_json' || !GRANULARITIES.test(name)),
     ),
     promptBytes: promptBytesOf(fields),
   }

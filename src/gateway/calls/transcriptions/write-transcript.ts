@@ -3,7 +3,7 @@ import type { Resolution } from '../../../money/ledger/resolution.ts'
 import { decimalBrl, jsonBrl } from '../../../platform/lib/money.ts'
 import { subtitleTime } from '../../../platform/lib/subtitle-time.ts'
 import type { TranscriptionAnswer, TranscriptionSegment } from '../../providers/contract.ts'
-import type { TranscriptFormat } from './transcription-request.ts'
+import type { TranscriptFormat, TranscriptionTask } from './transcription-request.ts'
 
 type ChargedTranscript = Pick<
   Resolution,
@@ -15,6 +15,7 @@ export function writeTranscript(
   format: TranscriptFormat,
   answer: TranscriptionAnswer,
   charged: ChargedTranscript,
+  task: TranscriptionTask = 'transcribe',
 ): { body: string; headers: Record<string, string> } {
   const { text, language, durationSeconds, segments = [], words } = answer
   const cost = jsonBrl(charged.billedNanoBrl)
@@ -30,7 +31,7 @@ export function writeTranscript(
       return json({ text, usage: usageOf(charged), cost_billed_brl: cost })
     case 'verbose_json':
       return json({
-        task: 'transcribe',
+        task,
         language,
         duration: durationSeconds,
         text,

@@ -79,6 +79,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     editImages: createGenerateImages(upstream, '/images/edits'),
     speak: createSpeak(upstream),
     transcribe: createTranscribe(upstream),
+    translate: createTranscribe(upstream, '/audio/translations'),
     videos: createVideos(upstream),
     close: upstream.close,
   }

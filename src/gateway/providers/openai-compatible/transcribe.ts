@@ -101,11 +101,14 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 const OWN_FIELDS = new Set(['file', 'model', 'response_format', 'stream'])
 
 /**
- * Returns the method for transcriptions, which rejects only if the customer's file cannot be read, or does not have the
+ * Returns the method for transcriptions, or for translations, which rejects only if the customer's file cannot be read, or does not have the
  * declared size.
  */
-export function createTranscribe(upstream: Upstream): NonNullable<Provider['transcribe']> {
-  const path = upstream.path('/audio/transcriptions')
+export function createTranscribe(
+  upstream: Upstream,
+  at: '/audio/transcriptions' | '/audio/translations' = '/audio/transcriptions',
+): NonNullable<Provider['transcribe']> {
+  const path = upstream.path(at)
   return async function transcribe(call, signal) {
     const form = createForm(call)
     const upload = createUpload(form, call.file)
