@@ -10,6 +10,7 @@ import type { ResponseSockets } from '../http/model-calls/response-sockets.ts'
 import { createUploads } from '../http/model-calls/upload-form.ts'
 import { createKeepAlives } from '../http/model-calls/keep-alives.ts'
 import { createShare } from '../platform/admission/share.ts'
+import { createTurns } from '../platform/admission/turn.ts'
 import { createRestLimits } from '../http/rest/rest-limits.ts'
 import type { OperatorRole } from '../http/rest/access.ts'
 import { createSiteFacts } from '../site/pages/site-facts.ts'
@@ -29,6 +30,11 @@ interface Started extends ReturnType<typeof createModelCalls> {
   readonly live: LiveStreams
   readonly responseSockets: ResponseSockets
 }
+
+/** Of the connections of the pool, which everybody else needs too. */
+const STORED_AT_ONCE = 2
+/** Of one customer. */
+const FILES_WAITING_MAX = 20
 
 /** Returns the parts under their own names, and what is made for HTTP alone. */
 export function createHttpParts(parts: Parts, started: Started): HttpDeps {
@@ -63,6 +69,8 @@ export function createHttpParts(parts: Parts, started: Started): HttpDeps {
     imageSlots: createShare({ ownMax: IMAGE_DOWNLOADS_MAX }, shared.runningOf('images')),
     archive: config.archive && openArchive(config.archive, shared.runningOf('archive')),
     exportSlots: createShare({ ownMax: EXPORTS_MAX }, shared.runningOf('exports')),
+    batchSlots: createShare({ ownMax: 1, allMax: STORED_AT_ONCE }),
+    fileTurns: createTurns({ atOnceMax: STORED_AT_ONCE, waitingMax: FILES_WAITING_MAX }),
     restLimits: createRestLimits(
       {
         perKey: config.restRequestsPerMinutePerKey,

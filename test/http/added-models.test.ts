@@ -22,6 +22,8 @@ const ENTRY = {
   max_output_tokens: 500,
 }
 
+const PRICED_ROUTE = { ...ENTRY.routes[0], prices: { input: '9000', output: '9000' } }
+
 let upstream: ScriptedUpstream
 let file: ConfigFile
 let admins: TestAdmins
@@ -107,6 +109,11 @@ test('a lower price of a written model holds at once, a higher one after the not
   const higher = await put(at('3000'))
   assert.ok(Date.parse(higher.json.prices_from) > Date.now() + 86_400_000, higher.text)
   assert.equal(billedIn((await chat()).text), '0.1365')
+  // Nor is a slip taken, nor a price that would come without a notice.
+  for (const slip of [{ prices: { input: '0', output: '0' } }, { routes: [PRICED_ROUTE] }]) {
+    const refused = await put({ ...at('3000'), ...slip })
+    assert.equal(refused.status, 400, refused.text)
+  }
   // Its other fields change without the prices.
   const named = await put({ ...at('3000'), display_name: 'Meu' })
   assert.deepEqual(named.json, { id: ID, is_new: false, prices_from: null })
@@ -146,6 +153,7 @@ test('a model with a fault, and one that the file has, is not written', async ()
     [{ ...ENTRY, prices: { input: '1' } }, /output/],
     [{ routes: ENTRY.routes }, /prices/],
     [{ ...ENTRY, outro: 1 }, /outro/],
+    [{ ...ENTRY, markup_multiplier: '90' }, /markup_multiplier/],
     [{ ...ENTRY, display_name: 'a\0b' }, /Unicode/],
   ]
   for (const [entry, words] of faulty) {

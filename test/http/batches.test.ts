@@ -333,3 +333,32 @@ test('an account has so many files and batches at once, and one more is refused'
   const { rows } = await sql`select from files where customer_id = ${customerId}`.execute(db)
   assert.equal(rows.length, 1)
 })
+
+test('batches that one customer makes at once leave the database to others', async () => {
+  const { baseUrl } = gateway.node
+  const one = await seedCustomer(gateway.database.db, { balanceBrl: '0' })
+  const other = await seedCustomer(gateway.database.db, { balanceBrl: '0' })
+  const twice = await uploadLines(baseUrl, one.secret, [chatLine('um'), chatLine('um')])
+  const body = {
+    input_file_id: twice.json.id,
+    endpoint: '/v1/chat/completions',
+    completion_window: '24h',
+  }
+  const made = Array.from({ length: 40 }, (_each, at) =>
+    ask(baseUrl, '/batches', {
+      secret: one.secret,
+      body,
+      ...(at % 2 === 0 ? { headers: { 'idempotency-key': `chave-${at}` } } : {}),
+    }),
+  )
+  for (let asked = 0; asked < 5; asked++) {
+    const { status, askedAtMs } = await ask(baseUrl, '/batches', { secret: other.secret })
+    assert.equal(status, 200)
+    assert.ok(Date.now() - askedAtMs < 3_000, `${Date.now() - askedAtMs} ms`)
+  }
+  const statuses = new Set((await Promise.all(made)).map(({ status }) => status))
+  assert.deepEqual(
+    [...statuses].toSorted((one, two) => one - two),
+    [400, 429],
+  )
+})

@@ -330,7 +330,7 @@ test("an image's address needs no key, and every other address is a 404", async 
   const png = Buffer.from(await fetched.arrayBuffer())
   assert.equal(png.readUInt32BE(16), 64)
   const id = url.split('/').at(-1) as string
-  for (const wrong of ['x', '', id.slice(1), `${id}x`, '%00', '%27', 'a'.repeat(150)]) {
+  for (const wrong of ['x', id.slice(1), `${id}x`, '%00', '%27', 'a'.repeat(150)]) {
     const { status } = await fetch(new URL(`/v1/files/images/${wrong}`, url))
     assert.equal(status, 404, wrong)
   }

@@ -42,8 +42,11 @@ export interface BatchToCreate {
   readonly endpoint: string
   readonly inputFileId: string | null
   readonly metadata: Readonly<Record<string, string>> | null
-  /** The inputs of the lines, each as JSON, in groups that are stored at once. What it throws undoes the batch. */
-  lines(): AsyncIterable<readonly string[]>
+  /**
+   * The inputs of the lines, each as JSON, in groups that are stored at once; read in the transaction that stores them.
+   * What it throws undoes the batch.
+   */
+  lines(trx: Database): AsyncIterable<readonly string[]>
 }
 
 const FIELDS = sql`r.id, r.endpoint, r.input_file_id as "inputFileId", r.metadata, r.lines, r.succeeded, r.errored, r.canceled,
@@ -64,6 +67,9 @@ export function createBatch(
   type Created = Batch | 'too_many_batches' | 'too_many_files'
   return audited<Created>(db, actor, async (trx, record, undo) => {
     const { customerId, keyId, endpoint, inputFileId, metadata } = batch
+    // And again when they are counted: what can be seen at once is not written first.
+    if (await hasTooMany(trx, customerId)) undo('too_many_batches')
+    if (await storesTooMuch(trx, customerId)) undo('too_many_files')
     const id = createId()
     const json = metadata === null ? null : JSON.stringify(metadata)
     await sql`
@@ -71,7 +77,7 @@ export function createBatch(
       values (${id}, ${customerId}, ${keyId}, ${endpoint}, ${inputFileId}, ${json}::jsonb, 0,
         now() + make_interval(hours => ${WINDOW_HOURS}))`.execute(trx)
     let place = 0
-    for await (const inputs of batch.lines()) {
+    for await (const inputs of batch.lines(trx)) {
       const rows = inputs.map((input) => {
         const lineId = createId()
         const sealed = seal(sealingKey, lineId, Buffer.from(input))

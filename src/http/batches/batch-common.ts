@@ -4,14 +4,25 @@ import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
 import type { SealingKeys } from '../../customers/batches/batch-results.ts'
 import { FILES_MAX, STORED_BYTES_MAX } from '../../customers/batches/files.ts'
-import { BATCHES_MAX, KEPT_MAX } from '../../customers/batches/batches.ts'
+import {
+  BATCHES_MAX,
+  createBatch,
+  KEPT_MAX,
+  type Batch,
+  type BatchToCreate,
+} from '../../customers/batches/batches.ts'
+import type { Actor } from '../../platform/audit-log/audited.ts'
+import type { Held, Share } from '../../platform/admission/share.ts'
 import type { Caller } from '../rest/authenticate.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { wholeNumber } from '../rest/values.ts'
 import { idIn, type IdPrefix } from './batch-lines.ts'
 
-export type BatchDeps = Pick<HttpParts, 'db' | 'config' | 'exportSlots'> & {
+export type BatchDeps = Pick<
+  HttpParts,
+  'db' | 'config' | 'exportSlots' | 'batchSlots' | 'fileTurns' | 'pace'
+> & {
   readonly webhooks: SealingKeys
 }
 
@@ -55,7 +66,44 @@ export function listOf<Row, Entry extends { readonly id: string | Date }>(
 
 export const limitOf = (limit: number | undefined): number => limit ?? LIMIT_DEFAULT
 
-export const TOO_MANY = { 409: ['too_many_files', 'too_many_batches'] } as const
+export const TOO_MANY = {
+  409: ['too_many_files', 'too_many_batches'],
+  429: ['rate_limit_exceeded'],
+} as const
+
+/**
+ * Stores a batch, one of each customer at a time. It never waits for its turn: a request with an `Idempotency-Key` has a
+ * connection already.
+ */
+export async function createInTurn(
+  { db, webhooks, batchSlots, pace }: BatchDeps,
+  actor: Actor,
+  batch: BatchToCreate,
+): Promise<Batch> {
+  const slot = takeSlot(batchSlots, batch.customerId)
+  try {
+    const created = await createBatch(db, webhooks, actor, {
+      ...batch,
+      async *lines(trx) {
+        for await (const lines of batch.lines(trx)) {
+          const bytes = lines.reduce((sum, line) => sum + line.length, 0)
+          await pace.wait(batch.customerId, bytes)
+          yield lines
+        }
+      },
+    })
+    if (typeof created === 'string') throw tooMany(created)
+    return created
+  } finally {
+    slot[Symbol.dispose]()
+  }
+}
+
+function takeSlot(slots: Share, customerId: string): Held {
+  const held = slots.take(customerId)
+  if (typeof held !== 'string') return held
+  throw new RestRefusal(429, 'rate_limit_exceeded', 'outro lote está sendo guardado agora', 2)
+}
 
 export function tooMany(code: 'too_many_files' | 'too_many_batches'): RestRefusal {
   return code === 'too_many_files'

@@ -2,7 +2,6 @@
 import Type from 'typebox'
 import {
   cancelBatch,
-  createBatch,
   findBatch,
   listBatches,
   WINDOW_HOURS,
@@ -18,6 +17,7 @@ import { answer, count, nullable, storedText } from '../rest/values.ts'
 import {
   afterOf,
   type BatchDeps,
+  createInTurn,
   FOR_KEYS,
   idParams,
   keyOf,
@@ -25,7 +25,6 @@ import {
   listOf,
   pageLimit,
   TOO_MANY,
-  tooMany,
 } from './batch-common.ts'
 import { ENDPOINTS, idIn, publicId } from './batch-lines.ts'
 import { unixSeconds } from './file-routes.ts'
@@ -84,14 +83,13 @@ export const batchRoutes = [
       if (!file || file.batchId !== null)
         throw new RestRefusal(404, 'file_not_found', 'input_file_id: não é um arquivo para lotes')
       const { bodyBytesMax } = deps.config
-      const created = await createBatch(deps.db, deps.webhooks, actorOf(caller), {
+      const created = await createInTurn(deps, actorOf(caller), {
         ...key,
         endpoint,
         inputFileId: file.id,
         metadata: body.metadata ?? null,
-        lines: () => readLines(readFile(deps.db, deps.webhooks, file), { endpoint, bodyBytesMax }),
+        lines: (trx) => readLines(readFile(trx, deps.webhooks, file), { endpoint, bodyBytesMax }),
       })
-      if (typeof created === 'string') throw tooMany(created)
       return batchBody(created)
     },
   }),

@@ -1,5 +1,6 @@
 /** Files for batches, as OpenAI's clients upload and read them. */
 import Type from 'typebox'
+import type { Turn } from '../../platform/admission/turn.ts'
 import { FILE_DAYS } from '../../customers/batches/batch-results.ts'
 import {
   deleteFile,
@@ -71,9 +72,12 @@ export const fileRoutes = [
       const { customerId, keyId } = keyOf(caller)
       const form = await readForm(deps.uploads.formOf(request.raw, FILE_BYTES_MAX), customerId)
       const { file: uploaded } = form
+      let turn: Turn | undefined
       try {
         if (!uploaded) throw invalid('file: é obrigatório')
         const { name, bytes } = uploaded
+        turn = await deps.fileTurns.take(customerId)
+        if (!turn) throw new RestRefusal(429, 'rate_limit_exceeded', undefined, 2)
         const stored = await storeFile(deps.db, deps.webhooks, actorOf(caller), {
           customerId,
           keyId,
@@ -85,6 +89,7 @@ export const fileRoutes = [
         if (stored === 'too_many_files') throw tooMany(stored)
         return fileBody(stored)
       } finally {
+        turn?.[Symbol.dispose]()
         uploaded?.dispose()
       }
     },

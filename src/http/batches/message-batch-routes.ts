@@ -3,7 +3,6 @@ import Type from 'typebox'
 import { readResults } from '../../customers/batches/batch-results.ts'
 import {
   cancelBatch,
-  createBatch,
   deleteBatch,
   findBatch,
   LINES_MAX,
@@ -28,7 +27,7 @@ import {
   pageLimit,
   sendText,
   TOO_MANY,
-  tooMany,
+  createInTurn,
 } from './batch-common.ts'
 import { CUSTOM_ID_MAX, idIn, MESSAGES, publicId } from './batch-lines.ts'
 import { groupLines } from './read-lines.ts'
@@ -79,14 +78,13 @@ export const messageBatchRoutes = [
     refusals: TOO_MANY,
     async handle({ caller, body, request }, deps: BatchDeps) {
       const lines = body.requests.map(({ custom_id, params }) => ({ custom_id, body: params }))
-      const created = await createBatch(deps.db, deps.webhooks, actorOf(caller), {
+      const created = await createInTurn(deps, actorOf(caller), {
         ...keyOf(caller),
         endpoint: MESSAGES,
         inputFileId: null,
         metadata: null,
         lines: () => groupLines(lines),
       })
-      if (typeof created === 'string') throw tooMany(created)
       return batchBody(created, originOf(request, deps.config.publicUrl))
     },
   }),

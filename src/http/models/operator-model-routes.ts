@@ -76,6 +76,12 @@ export const operatorModelRoutes = ({ markupNoticeDays }: Pick<HttpConfig, 'mark
         known,
         noticeDays: markupNoticeDays,
       })
+      if (put.kind === 'other_route_prices')
+        throw invalid('routes: o preço de uma rota só é escrito com um modelo novo')
+      if (put.kind === 'far')
+        throw invalid(
+          `prices: mais que o dobro ou menos que a metade (${put.text}); na linha de comando, prices set`,
+        )
       if (put.kind === 'other_units')
         throw invalid(`prices: o modelo é cobrado por outras unidades (${put.units})`)
       await reloadCatalog(deps)

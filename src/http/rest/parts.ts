@@ -10,6 +10,7 @@ import type { Processor } from '../../money/payments/processor.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { ReadReplicas } from '../../platform/db/replicas/open-read-replicas.ts'
 import type { Share } from '../../platform/admission/share.ts'
+import type { Turns } from '../../platform/admission/turn.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import type { Pace } from '../../platform/admission/rate.ts'
 import type { CorsOrigins } from '../server/add-cors.ts'
@@ -52,6 +53,10 @@ export interface HttpParts {
   readonly pace: Pace
   /** Of all exports of a customer on this node. */
   readonly exportSlots: Share
+  /** Batches that are being stored. Each has a connection of the pool until its last line is stored. */
+  readonly batchSlots: Share
+  /** Files that are being stored, from the disk: each has a connection while it is its turn. */
+  readonly fileTurns: Turns
 }
 
 /** The settings that the server and its routes read. */

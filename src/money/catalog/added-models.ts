@@ -53,6 +53,10 @@ export type PutModel =
   /** `startsAt`: of other prices than those before; undefined if they stay. */
   | { readonly kind: 'put'; readonly isNew: boolean; readonly startsAt: Date | undefined }
   | { readonly kind: 'other_units'; readonly units: string }
+  /** More than twice or less than half of the prices in force. */
+  | { readonly kind: 'far'; readonly text: string }
+  /** A route of a known model has another price of its own, of which customers would get no notice. */
+  | { readonly kind: 'other_route_prices' }
 
 /** Writes an entry that the caller has checked, in place of an earlier one of its model. */
 export function putAddedModel(
@@ -68,6 +72,8 @@ export function putAddedModel(
       .where('model_id', '=', id)
       .forUpdate()
       .executeTakeFirst()
+    if (known && !hasOnlyRoutePricesOf(before?.entry as ModelEntry | undefined, entry))
+      return { kind: 'other_route_prices' }
     if (!known && !before) await forgetPrices(trx, actor, id)
     const hasPrices = Boolean(entry.prices ?? entry.price_schedule)
     const base =
@@ -94,14 +100,28 @@ export function putAddedModel(
       prices: [{ modelId: id, schedule: scheduleOf(written) }],
       startsAt: undefined,
       note: undefined,
-      isConfirmed: true,
+      isConfirmed: false,
       isDryRun: false,
       noticeDays,
     })
+    if (set.kind === 'not_confirmed') return undo({ kind: 'far', text: textOf(set.effects) })
     if (set.kind === 'other_units') return undo({ kind: 'other_units', units: set.units })
     const startsAt = set.kind === 'set' ? set.effects[0]?.startsAt : undefined
     return { kind: 'put', isNew: !before, startsAt }
   })
+}
+
+function textOf(effects: readonly { readonly text: string }[]): string {
+  return effects.map(({ text }) => text).join('; ')
+}
+
+function hasOnlyRoutePricesOf(before: ModelEntry | undefined, entry: ModelEntry): boolean {
+  const own = ({ routes }: ModelEntry) =>
+    routes.flatMap(({ upstream, model, prices, price_schedule: schedule }) =>
+      (prices ?? schedule) ? [{ upstream, model, prices, schedule }] : [],
+    )
+  const known = before ? own(before) : []
+  return own(entry).every((each) => known.some((other) => isDeepStrictEqual(each, other)))
 }
 
 /** The changes of an earlier model of this id say nothing of a new one. */

@@ -354,9 +354,13 @@ const model = Type.Object(
   strict,
 )
 
-/** What an operator writes of a model while servers run: as in the file, with its routes. */
+const { markup_multiplier: _markup, ...fieldsOfAdded } = modelFields
+/**
+ * What an operator writes of a model while servers run: as in the file, with its routes. Its markup is changed as that of
+ * every model, with the notice of a rise.
+ */
 export const addedModelSchema = Type.Object(
-  { ...modelFields, routes: Type.Array(route, { minItems: 1, maxItems: 20 }) },
+  { ...fieldsOfAdded, routes: Type.Array(route, { minItems: 1, maxItems: 20 }) },
   strict,
 )
 

@@ -4603,7 +4603,6 @@ export interface Contract {
                 }[]
               }
             }[]
-            markup_multiplier?: string | number
             context_tokens?: number
             max_output_tokens?: number
             image_tokens_max?: number
@@ -9676,7 +9675,6 @@ export interface Contract {
             }[]
           }
         }[]
-        markup_multiplier?: string | number
         context_tokens?: number
         max_output_tokens?: number
         image_tokens_max?: number
