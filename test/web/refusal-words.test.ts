@@ -8,7 +8,13 @@ import { makeRefusal } from '../harness/make-refusal.ts'
 import { REFUSAL_WORDS, refusalWords } from '../../web/src/pages/usage/refusal-words.ts'
 
 /** Of no call of a model. */
-const OTHERS = new Set(['endpoint_not_available', 'not_found', 'response_not_found'])
+const OTHERS = new Set([
+  'endpoint_not_available',
+  'not_found',
+  'response_not_found',
+  'video_not_found',
+  'video_not_ready',
+])
 
 test('each code of an error of a model call has its words, and no other', () => {
   const codes = new Set(
