@@ -107,7 +107,7 @@ test('a new card waits for the profile, which has its holder', async () => {
   const asked = new Promise<void>((resolve) => {
     answer = resolve
   })
-  await page.route('**/v1/me/profile', async (route) => {
+  await page.route('**/v1/me/dashboard-stats', async (route) => {
     await asked
     await route.continue()
   })
@@ -165,11 +165,6 @@ test("a key's secret is shown once, and the copied curl works until the key is r
   await dialog.getByText('O nome precisa ter de 3 a 50 caracteres.').waitFor()
   await dialog.getByLabel('Nome').fill('Site em produção')
   await dialog.getByRole('radio', { name: /^Só alguns/ }).check({ force: true })
-  const unavailable = dialog.getByRole('checkbox', { name: /indisponível$/ })
-  assert.equal(await unavailable.count(), 0)
-  await dialog.getByLabel('Mostrar também os indisponíveis').check()
-  await unavailable.first().waitFor()
-  await dialog.getByLabel('Mostrar também os indisponíveis').uncheck()
   await dialog.getByLabel('Procurar modelo').fill('gpt-4o mini')
   await dialog.getByRole('checkbox', { name: /^GPT-4o mini gpt-4o-mini/ }).check()
   await dialog.getByLabel('Orçamento').fill('10,50')
