@@ -40,14 +40,12 @@ export function AdminModelsPage() {
         title={t('Modelos')}
         description={t('O que está no ar, quanto custa aos clientes e o que vai mudar.')}
         actions={
-          found.data && (
-            <>
-              <Button variant="secondary" onClick={() => setMarking(true)}>
-                {t('Mudar vários multiplicadores')}
-              </Button>
-              <Button onClick={() => setAdding(true)}>{t('Acrescentar modelo')}</Button>
-            </>
-          )
+          <>
+            <Button variant="secondary" disabled={!found.data} onClick={() => setMarking(true)}>
+              {t('Mudar vários multiplicadores')}
+            </Button>
+            <Button onClick={() => setAdding(true)}>{t('Acrescentar modelo')}</Button>
+          </>
         }
       />
       <PriceUpdates />
