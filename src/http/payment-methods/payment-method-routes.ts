@@ -1,3 +1,4 @@
+import { findAutomaticTopUp } from '../../money/payments/automatic-top-ups.ts'
 import Type from 'typebox'
 import {
   addPaymentMethod,
@@ -100,10 +101,19 @@ export const paymentMethodRoutes = [
     tag: 'Recargas',
     summary: `Os cartões, o mais antigo primeiro; no máximo ${PAYMENT_METHODS_MAX}`,
     access: 'account',
-    answer: answer({ payment_methods: Type.Array(paymentMethod) }),
+    answer: answer({
+      payment_methods: Type.Array(paymentMethod),
+      has_automatic_topup: Type.Boolean({
+        description: 'Há uma recarga automática, ligada ou não.',
+      }),
+    }),
     async handle({ caller }, deps: Deps) {
       const found = await listPaymentMethods(deps.db, caller.customerId)
-      return { payment_methods: found.map(paymentMethodBody) }
+      const automatic = await findAutomaticTopUp(deps.db, caller.customerId)
+      return {
+        payment_methods: found.map(paymentMethodBody),
+        has_automatic_topup: automatic !== undefined,
+      }
     },
   }),
 

@@ -1,10 +1,8 @@
-import Type from 'typebox'
 import { countKeysByStatus } from '../../customers/key-summaries.ts'
 import { countNotifications } from '../../customers/notifications.ts'
 import { findProfile, profileRecord } from '../../customers/profiles.ts'
 import { findAccount } from '../../money/ledger/entries.ts'
 import { jsonBrl } from '../../platform/lib/money.ts'
-import { findAutomaticTopUp } from '../../money/payments/automatic-top-ups.ts'
 import { countTopUps } from '../../money/payments/top-ups.ts'
 import { profileFields } from '../profile/profile-fields.ts'
 import { answer, brl, count, nullable } from '../rest/values.ts'
@@ -23,11 +21,7 @@ const stats = answer({
         'Uma chave suspensa por falta de saldo conta como ativa; uma que expirou, em nenhum dos dois.',
     },
   ),
-  topups: answer({
-    paid: count,
-    total: count,
-    has_automatic: Type.Boolean({ description: 'Há uma recarga automática, ligada ou não.' }),
-  }),
+  topups: answer({ paid: count, total: count }),
   notifications: answer({ failed: count, total: count }),
 })
 
@@ -41,12 +35,11 @@ export const dashboardStatsRoutes = [
     answer: stats,
     async handle({ caller: { customerId } }, deps: Deps) {
       const { db } = deps
-      const [profile, account, keys, topUps, automatic, notifications] = await Promise.all([
+      const [profile, account, keys, topups, notifications] = await Promise.all([
         findProfile(db, customerId),
         findAccount(db, customerId),
         countKeysByStatus(db, customerId),
         countTopUps(db, customerId),
-        findAutomaticTopUp(db, customerId),
         countNotifications(db, customerId),
       ])
       const { active = 0, suspended = 0, revoked = 0 } = Object.fromEntries(keys)
@@ -57,7 +50,7 @@ export const dashboardStatsRoutes = [
           active: active + suspended,
           revoked,
         },
-        topups: { ...topUps, has_automatic: automatic !== undefined },
+        topups,
         notifications,
       }
     },

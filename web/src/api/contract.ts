@@ -1585,10 +1585,6 @@ export interface Contract {
         topups: {
           paid: number
           total: number
-          /**
-           * Há uma recarga automática, ligada ou não.
-           */
-          has_automatic: boolean
         }
         notifications: {
           failed: number
@@ -3810,6 +3806,10 @@ export interface Contract {
           expiry_year: number
           created_at: string
         }[]
+        /**
+         * Há uma recarga automática, ligada ou não.
+         */
+        has_automatic_topup: boolean
       }
     }
     /**

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { ofEverybody } from '../../api/cache-owner.ts'
-import { api } from '../../api/client.ts'
+import { api, type Answer } from '../../api/client.ts'
 import { Card } from '../../components/Card.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
@@ -23,8 +23,14 @@ export const upstreamHealthQuery = healthQuery(DAYS)
 /** What the headline looks at: a fault of last week is over. */
 export const lastDayHealthQuery = healthQuery(1)
 
+type Provider = Answer<'get', '/upstream-health'>['providers'][number]
+
+function barsOf(now: number) {
+  return (health: Provider) => <UptimeBars health={health} days={DAYS} now={now} />
+}
+
 export function UpstreamHealth() {
-  const { data, isError, error, refetch } = useQuery(upstreamHealthQuery)
+  const { data, dataUpdatedAt, isError, error, refetch } = useQuery(upstreamHealthQuery)
   return (
     <Card
       title={t('Fabricantes de modelos')}
@@ -50,7 +56,7 @@ export function UpstreamHealth() {
               key: 'days',
               header: t('Cada dia'),
               isSecondary: true,
-              cell: (health) => <UptimeBars health={health} days={DAYS} />,
+              cell: barsOf(dataUpdatedAt),
             },
             {
               key: 'uptime',

@@ -14,9 +14,14 @@ const COLOURS = [
 ]
 
 /** A bar for each of the last days, the newest at the right; grey without a call. */
-export function UptimeBars({ health, days }: { readonly health: Health; readonly days: number }) {
+export function UptimeBars(props: {
+  readonly health: Health
+  readonly days: number
+  /** The end of the last day. */
+  readonly now: number
+}) {
+  const { health, days, now } = props
   const known = new Map(health.by_day.map(({ day, uptime_percent }) => [day, uptime_percent]))
-  const now = Date.now()
   const worst = health.by_day.toSorted((one, other) => one.uptime_percent - other.uptime_percent)[0]
   return (
     <svg

@@ -38,7 +38,7 @@ export const automaticTopUpQuery = queryOptions({
   queryKey: ['automatic-topup'],
   async queryFn({ signal }): Promise<AutomaticTopUpSetting | null> {
     // Not by its 404, which a browser reports as an error.
-    const { topups } = await api.get('/me/dashboard-stats', { signal })
-    return topups.has_automatic ? api.get('/topups/automatic', { signal }) : null
+    const { has_automatic_topup: hasOne } = await api.get('/payment-methods', { signal })
+    return hasOne ? api.get('/topups/automatic', { signal }) : null
   },
 })
