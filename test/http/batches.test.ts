@@ -362,3 +362,16 @@ test('batches that one customer makes at once leave the database to others', asy
     [400, 429],
   )
 })
+
+test('metadata that the database stores in no JSON is refused', async () => {
+  const { json: file } = await uploadLines(base, secret, [chatLine('um')])
+  for (const metadata of [
+    String.raw`{"a\u0000":"b"}`,
+    String.raw`{"a":"\ud800"}`,
+    String.raw`{"\udfff":"b"}`,
+  ]) {
+    const body = `{"input_file_id":"${file.id}","endpoint":"/v1/chat/completions","completion_window":"24h","metadata":${metadata}}`
+    const refused = await ask(base, '/batches', { secret, body })
+    assert.deepEqual([refused.status, refused.json.error.code], [400, 'invalid_request'], metadata)
+  }
+})

@@ -296,3 +296,11 @@ test('the overview counts what waits and what fails, and the day has its top-ups
       .reduce((sum: number, failed: number) => sum + failed, 0)
   while ((await failedOf()) === 0);
 })
+
+test('half a character in a reason is stored in the audit log as the mark that replaces it', async () => {
+  const rate = String.raw`{"rate":5.2,"rate_date":"2026-01-01","reason":"meio \ud800"}`
+  const set = await ana.call('/admin/fx-rates', rate)
+  assert.equal(set.status, 201, set.text)
+  const rows = await actsOn(gateway, String(set.json.fx_rate.id))
+  assert.deepEqual((rows.at(-1)?.details as { note: string }).note, 'meio \uFFFD')
+})

@@ -13,7 +13,7 @@ import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { readerOf } from '../rest/reader-of.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { answer, count, nullable, storedText } from '../rest/values.ts'
+import { answer, count, isStorableJson, nullable, storedText } from '../rest/values.ts'
 import {
   afterOf,
   type BatchDeps,
@@ -77,7 +77,9 @@ export const batchRoutes = [
     refusals: { 404: ['file_not_found'], ...TOO_MANY },
     async handle({ caller, body }, deps: BatchDeps) {
       const key = keyOf(caller)
-      const { endpoint } = body
+      const { endpoint, metadata = null } = body
+      if (!isStorableJson(metadata))
+        throw new RestRefusal(400, 'invalid_request', 'metadata: tem caracteres inválidos')
       const inputFileId = idIn('file-', body.input_file_id)
       const file = inputFileId && (await findFile(deps.db, readerOf(caller), inputFileId))
       if (!file || file.batchId !== null)
@@ -87,7 +89,7 @@ export const batchRoutes = [
         ...key,
         endpoint,
         inputFileId: file.id,
-        metadata: body.metadata ?? null,
+        metadata,
         lines: (trx) => readLines(readFile(trx, deps.webhooks, file), { endpoint, bodyBytesMax }),
       })
       return batchBody(created)

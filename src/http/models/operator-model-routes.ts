@@ -4,7 +4,7 @@ import { deleteAddedModel, putAddedModel } from '../../money/catalog/added-model
 import { addedModelSchema } from '../../money/catalog/catalog-config-schema.ts'
 import { disableModel, enableModel } from '../../money/catalog/disabled-models.ts'
 import { actorOf } from '../rest/authenticate.ts'
-import { reason, answer, dateTime, nullable } from '../rest/values.ts'
+import { reason, answer, dateTime, isStorableJson, nullable } from '../rest/values.ts'
 import type { HttpConfig, HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
@@ -17,8 +17,6 @@ import {
 } from './operator-model-body.ts'
 
 type Deps = ModelDeps & Pick<HttpParts, 'log' | 'reloadCatalog'>
-/** PostgreSQL stores neither in JSON. */
-const NOT_STORED = /\\u0000|\\ud[89a-f]/
 
 /** An id with slashes is written with `%2F`. */
 const params = { id: Type.String({ maxLength: 200 }) }
@@ -64,7 +62,7 @@ export const operatorModelRoutes = ({ markupNoticeDays }: Pick<HttpConfig, 'mark
       if (!Value.Check(modelId, id)) throw invalid('id: só letras, dígitos e . _ : / -')
       if (deps.upstreamBook.isInFile(id)) throw new RestRefusal(409, 'model_in_file')
       const entry = { id, ...body }
-      if (NOT_STORED.test(JSON.stringify(entry))) throw invalid('há um texto que não é Unicode')
+      if (!isStorableJson(entry)) throw invalid('há um texto que não é Unicode')
       const written = deps.upstreamBook.readEntry(entry)
       if ('faults' in written) throw invalid(written.faults.join('; '))
       // What another node wrote, too.

@@ -22,7 +22,7 @@ import {
   promptParams,
   TAG_LENGTH_MAX,
 } from './prompt-body.ts'
-import { answer, uuid, wholeNumber, storedText } from '../rest/values.ts'
+import { answer, isStorableJson, uuid, wholeNumber, storedText } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
@@ -141,9 +141,6 @@ export const promptRoutes = [
   }),
 ]
 
-/** NUL, and halves of characters, as JSON writes them. */
-const UNSTORABLE = /\\u(?:0000|d[89a-f])/i
-
 /** A preset names a model of the catalog, and so no other preset. */
 function checkPreset(
   catalog: Catalog,
@@ -152,10 +149,9 @@ function checkPreset(
   const fault = findProviderFault(parameters)
   if (fault !== undefined)
     throw new RestRefusal(400, 'invalid_request', `parameters.provider: ${fault}`)
-  const stored = JSON.stringify(parameters)
-  if (UNSTORABLE.test(stored))
+  if (!isStorableJson(parameters))
     throw new RestRefusal(400, 'invalid_request', 'parameters: tem caracteres inválidos')
-  if (Buffer.byteLength(stored) > PARAMETERS_BYTES_MAX)
+  if (Buffer.byteLength(JSON.stringify(parameters)) > PARAMETERS_BYTES_MAX)
     throw new RestRefusal(
       400,
       'invalid_request',

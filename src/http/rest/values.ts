@@ -36,6 +36,14 @@ export function nullable<Schema extends Type.TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()])
 }
 
+/** NUL, and halves of characters, as JSON writes them: PostgreSQL stores neither in JSON. */
+const UNSTORABLE = /\\u(?:0000|d[89a-f])/i
+
+/** Whether PostgreSQL stores this value as JSON. */
+export function isStorableJson(value: unknown): boolean {
+  return !UNSTORABLE.test(JSON.stringify(value))
+}
+
 /** PostgreSQL stores every character except NUL. */
 const WITHOUT_NUL = '^[^\\u0000]*$'
 

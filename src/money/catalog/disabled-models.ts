@@ -23,7 +23,7 @@ export function disableModel(
       .executeTakeFirst()
     if (!row) return
     const act = { action: 'model.disabled', customerId: null, subjectId: modelId } as const
-    await record({ ...act, details: { reason: reason.toWellFormed() } })
+    await record({ ...act, details: { reason } })
   })
 }
 

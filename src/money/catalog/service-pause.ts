@@ -24,7 +24,7 @@ export function pauseService(
       .returning('paused_at')
       .executeTakeFirst()
     if (!row) return false
-    const details = { reason: reason.toWellFormed() }
+    const details = { reason }
     await record({ action: 'service.paused', customerId: null, subjectId: null, details })
     return true
   })

@@ -71,6 +71,11 @@ export async function audited<Result>(
   }
 }
 
+/** What PostgreSQL stores in no JSON, NUL and halves of characters, is replaced. */
+function storable(_name: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value
+}
+
 function recorderOf(trx: Database, actor: Actor): RecordAct {
   return async ({ action, customerId, subjectId, details }) => {
     await trx
@@ -85,7 +90,7 @@ function recorderOf(trx: Database, actor: Actor): RecordAct {
         action,
         customer_id: customerId,
         subject_id: subjectId,
-        details: details ? JSON.stringify(details) : null,
+        details: details ? JSON.stringify(details, storable) : null,
       })
       .execute()
   }
