@@ -1,3 +1,4 @@
+import { idTailOf } from '../platform/lib/ids.ts'
 import { findPromptBySlug } from '../customers/prompts/read-prompts.ts'
 import type { Database } from '../platform/db/open.ts'
 import { createCheckCaller, type CheckCaller } from '../gateway/calls/check-caller.ts'
@@ -17,7 +18,6 @@ import {
   createConnectionMemory,
   type ConnectionMemory,
 } from '../gateway/calls/chat/formats/responses/connection-memory.ts'
-import { idTailOf } from '../gateway/calls/chat/formats/responses/response-head.ts'
 import { createReasoningSeals } from '../gateway/calls/chat/formats/responses/reasoning-seal.ts'
 import {
   createResponsesFormat,

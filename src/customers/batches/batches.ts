@@ -7,7 +7,7 @@ import { seal } from '../../platform/lib/seal.ts'
 import { lockCustomer } from '../customers.ts'
 import { FILE_DAYS, type SealingKeys } from './batch-results.ts'
 import { storesTooMuch } from './files.ts'
-import { mayRead, ofPage, type Page, type Reader } from './may-read.ts'
+import { mayRead, ofPage, type Page, type Reader } from '../stored-responses/reader.ts'
 
 /** The most of a customer that have not ended. */
 export const BATCHES_MAX = 20

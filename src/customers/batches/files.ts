@@ -9,7 +9,7 @@ import { createId } from '../../platform/lib/ids.ts'
 import { seal, unseal } from '../../platform/lib/seal.ts'
 import { lockCustomer } from '../customers.ts'
 import { readResults, type SealingKeys } from './batch-results.ts'
-import { mayRead, ofPage, type Page, type Reader } from './may-read.ts'
+import { mayRead, ofPage, type Page, type Reader } from '../stored-responses/reader.ts'
 
 export const FILE_BYTES_MAX = 100 * 1024 * 1024
 export const FILES_MAX = 10_000

@@ -6,7 +6,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../../platform/db/open.ts'
 import { seal, SealError, unseal } from '../../platform/lib/seal.ts'
 import { CONVERSATION_MAX, STORED_PART_BYTES_MAX, storeResponse } from './store-response.ts'
-import { type ResponseReader, selectReadable } from './response-reader.ts'
+import { mayRead, type Reader } from './reader.ts'
 import { audited, type Actor } from '../../platform/audit-log/audited.ts'
 
 /** Rows of one statement: a row may have megabytes. */
@@ -63,11 +63,11 @@ export interface ResponseStore {
   /** Returns false if nothing was stored: the account wants it no longer, or it is too large. */
   put(response: ResponseToStore): Promise<boolean>
   /** The newest first; see `measureConversation`. One more than a conversation may have shows that it is too long. */
-  measureConversation(reader: ResponseReader, id: string): Promise<FoundResponse[]>
-  measure(reader: ResponseReader, ids: readonly string[]): Promise<FoundResponse[]>
+  measureConversation(reader: Reader, id: string): Promise<FoundResponse[]>
+  measure(reader: Reader, ids: readonly string[]): Promise<FoundResponse[]>
   /** By id, without responses that were deleted meanwhile or that no key opens. */
   read(
-    reader: ResponseReader,
+    reader: Reader,
     ids: readonly string[],
     parts: 'all' | 'response',
   ): Promise<ReadonlyMap<string, ResponseTexts>>
@@ -144,7 +144,7 @@ interface SealedParts {
 /** The sizes of these responses, without those that the reader may not see. */
 async function measureResponses(
   db: Database,
-  reader: ResponseReader,
+  reader: Reader,
   ids: readonly string[],
 ): Promise<FoundResponse[]> {
   const { rows } = await sql<FoundResponse>`
@@ -161,7 +161,7 @@ async function measureResponses(
  */
 async function measureConversation(
   db: Database,
-  reader: ResponseReader,
+  reader: Reader,
   id: string,
   most: number,
 ): Promise<FoundResponse[]> {
@@ -185,7 +185,7 @@ async function measureConversation(
 /** The contents by id, without responses that were deleted meanwhile. */
 async function readResponses(
   db: Database,
-  reader: ResponseReader,
+  reader: Reader,
   ids: readonly string[],
   parts: 'all' | 'response',
 ): Promise<Map<string, SealedParts>> {
@@ -204,7 +204,7 @@ function isOneOf(ids: readonly string[]): RawBuilder<unknown> {
 export function deleteResponse(
   db: Database,
   actor: Actor,
-  { reader, id }: { readonly reader: ResponseReader; readonly id: string },
+  { reader, id }: { readonly reader: Reader; readonly id: string },
 ): Promise<boolean> {
   return audited(db, actor, async (trx, record) => {
     const { rows } = await sql`
@@ -216,4 +216,15 @@ export function deleteResponse(
     await record({ action: 'response.deleted', customerId, subjectId: id })
     return true
   })
+}
+
+/**
+ * Selects the rows `r` of `stored_responses` that meet the condition and that this reader may see. A response is gone as
+ * soon as the account's time for it is over, before a job deletes it.
+ */
+function selectReadable(reader: Reader, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select r.* from stored_responses r join customers c on c.id = r.customer_id
+    where ${condition} and ${mayRead(reader)}
+      and r.created_at > now() - make_interval(days => c.stored_responses_days)`
 }

@@ -1,5 +1,5 @@
 /** The lines of a batch as its client writes and reads them. */
-import { callIdIn, idTailOf } from '../../gateway/calls/chat/formats/responses/response-head.ts'
+import { idTailOf, uuidIn } from '../../platform/lib/ids.ts'
 import { refusals, type Refusal } from '../../gateway/calls/refusal.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
 import { parseExactly } from '../../platform/lib/exact-json.ts'
@@ -13,7 +13,7 @@ export const publicId = (prefix: IdPrefix, id: string): string => prefix + idTai
 
 /** Returns the id in an id of this kind; undefined for a text that none is. */
 export function idIn(prefix: IdPrefix, text: string): string | undefined {
-  return callIdIn(new RegExp(`^${prefix}([0-9a-f]{32})$`), text)
+  return uuidIn(new RegExp(`^${prefix}([0-9a-f]{32})$`), text)
 }
 
 export const MESSAGES = '/v1/messages'

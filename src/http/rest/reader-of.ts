@@ -1,8 +1,8 @@
-import type { ResponseReader } from '../../customers/stored-responses/response-reader.ts'
+import type { Reader } from '../../customers/stored-responses/reader.ts'
 import type { Caller } from './authenticate.ts'
 
 /** A key of the scope `calls`, as every key of a team is, reads only what it made itself. */
-export function readerOf(caller: Caller): ResponseReader {
+export function readerOf(caller: Caller): Reader {
   const { customerId } = caller
   return caller.keyId === undefined
     ? { customerId, keyId: null, seesAccount: true }

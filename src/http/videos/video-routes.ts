@@ -60,8 +60,7 @@ export const videoRoutes = [
     }),
     async handle({ caller, query }, deps: Deps) {
       const { limit = LIMIT_DEFAULT, order = 'desc', after } = query
-      const page = { limit: limit + 1, order, after }
-      const found = await listVideos(deps.db, readerOf(caller), page)
+      const found = await listVideos(deps.db, readerOf(caller), { limit, order, after })
       if (!found) throw new RestRefusal(400, 'invalid_request', 'after: não é um vídeo desta conta')
       const data = found.slice(0, limit).map(videoBody)
       return {

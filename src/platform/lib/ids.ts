@@ -61,3 +61,14 @@ export function randomText(length: number): string {
 export function sha256(data: string | Buffer): Buffer {
   return createHash('sha256').update(data).digest()
 }
+
+/** Returns the digits of an id: what the public id of a response, a video, a file or a batch ends with. */
+export function idTailOf(id: string): string {
+  return id.replaceAll('-', '')
+}
+
+/** Returns the id whose digits the pattern finds in a longer one. */
+export function uuidIn(pattern: RegExp, id: string): string | undefined {
+  const digits = pattern.exec(id)?.[1]
+  return digits?.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

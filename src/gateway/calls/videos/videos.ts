@@ -1,6 +1,12 @@
 /** The videos that customers asked for. The file stays with the upstream, from where it is read for its customer alone. */
+import { idTailOf, uuidIn } from '../../../platform/lib/ids.ts'
 import { sql, type RawBuilder } from 'kysely'
-import type { ResponseReader } from '../../../customers/stored-responses/response-reader.ts'
+import {
+  mayRead,
+  ofPage,
+  type Page,
+  type Reader,
+} from '../../../customers/stored-responses/reader.ts'
 import { audited, type Actor } from '../../../platform/audit-log/audited.ts'
 import type { Database } from '../../../platform/db/open.ts'
 import { jsonBrl, type NanoBrl } from '../../../platform/lib/money.ts'
@@ -63,47 +69,41 @@ export async function storeVideo(db: Database, video: VideoToStore): Promise<Dat
   return rows[0]?.created_at
 }
 
-const FIELDS = sql`v.id, v.model_id as "modelId", v.seconds, v.size, v.status, v.progress,
-  v.error_code as "errorCode", v.created_at as "createdAt", v.completed_at as "completedAt",
-  v.upstream_id as "upstreamId", v.upstream_job as "upstreamJob",
-  (select e.cost_billed_nano_brl from usage_events e where e.id = v.id and e.created_at = v.created_at) as "billedNanoBrl"`
+const FIELDS = sql`r.id, r.model_id as "modelId", r.seconds, r.size, r.status, r.progress,
+  r.error_code as "errorCode", r.created_at as "createdAt", r.completed_at as "completedAt",
+  r.upstream_id as "upstreamId", r.upstream_job as "upstreamJob",
+  (select e.cost_billed_nano_brl from usage_events e where e.id = r.id and e.created_at = r.created_at) as "billedNanoBrl"`
 
-/** What a team's key made is seen by that key alone. A video is gone as soon as its time is over. */
-function readable({ customerId, keyId, seesAccount }: ResponseReader): RawBuilder<unknown> {
-  return sql`v.customer_id = ${customerId} and not coalesce(${IS_OVER}, false)
-    and (v.api_key_id = ${keyId}::uuid
-      or (${seesAccount} and (select team_id is null from api_keys k where k.id = v.api_key_id)))`
+/** A video is gone as soon as its time is over, before a job deletes it. */
+function readable(reader: Reader): RawBuilder<unknown> {
+  return sql`${mayRead(reader)} and not coalesce(${IS_OVER}, false)`
 }
 
-const IS_OVER = sql`v.completed_at < now() - make_interval(hours => ${KEPT_HOURS})`
+const IS_OVER = sql`r.completed_at < now() - make_interval(hours => ${KEPT_HOURS})`
 
 export async function findVideo(
   db: Database,
-  reader: ResponseReader,
+  reader: Reader,
   publicId: string,
 ): Promise<FoundVideo | undefined> {
   const id = idOf(publicId)
   if (id === undefined) return undefined
   const { rows } = await sql<FoundVideo>`
-    select ${FIELDS} from videos v where v.id = ${id} and ${readable(reader)}`.execute(db)
+    select ${FIELDS} from videos r where r.id = ${id} and ${readable(reader)}`.execute(db)
   return rows[0]
 }
 
-/** Returns a page; undefined if `after` names no video of this reader. */
+/** Returns a page, and one video more where there are others; undefined if `after` names no video of this reader. */
 export async function listVideos(
   db: Database,
-  reader: ResponseReader,
-  page: { limit: number; order: 'asc' | 'desc'; after: string | undefined },
+  reader: Reader,
+  page: Page,
 ): Promise<Video[] | undefined> {
   const after = page.after === undefined ? undefined : await findVideo(db, reader, page.after)
   if (page.after !== undefined && !after) return undefined
-  const isUp = page.order === 'asc'
-  const direction = isUp ? sql`asc` : sql`desc`
-  // The ids are in the order of time.
-  const beyond = after ? sql`v.id ${isUp ? sql`>` : sql`<`} ${after.id}` : sql`true`
+  const { where, end } = ofPage({ ...page, after: after?.id })
   const { rows } = await sql<Video>`
-    select ${FIELDS} from videos v where ${readable(reader)} and ${beyond}
-    order by v.id ${direction} limit ${page.limit}::int4`.execute(db)
+    select ${FIELDS} from videos r where ${readable(reader)} and ${where} ${end}`.execute(db)
   return rows
 }
 
@@ -111,11 +111,11 @@ export async function listVideos(
 export function deleteVideo(
   db: Database,
   actor: Actor,
-  { reader, id }: { readonly reader: ResponseReader; readonly id: string },
+  { reader, id }: { readonly reader: Reader; readonly id: string },
 ): Promise<boolean> {
   return audited(db, actor, async (trx, record) => {
     const { numAffectedRows } = await sql`
-      delete from videos v where v.id = ${id} and v.due_at is null and ${readable(reader)}`.execute(
+      delete from videos r where r.id = ${id} and r.due_at is null and ${readable(reader)}`.execute(
       trx,
     )
     if (numAffectedRows !== 1n) return false
@@ -125,7 +125,7 @@ export function deleteVideo(
 }
 
 export async function pruneVideos(db: Database): Promise<void> {
-  await sql`delete from videos v where ${IS_OVER}`.execute(db)
+  await sql`delete from videos r where ${IS_OVER}`.execute(db)
 }
 
 const ERRORS = {
@@ -140,7 +140,7 @@ export function videoBody(video: Video) {
   const { id, modelId, seconds, size, status, progress, errorCode } = video
   const { createdAt, completedAt, billedNanoBrl } = video
   return {
-    id: `video_${id.replaceAll('-', '')}`,
+    id: `video_${idTailOf(id)}`,
     object: 'video' as const,
     model: modelId,
     status,
@@ -163,6 +163,5 @@ function secondsOf(at: Date): number {
 }
 
 function idOf(publicId: string): string | undefined {
-  const digits = /^video_([0-9a-f]{32})$/.exec(publicId)?.[1]
-  return digits?.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  return uuidIn(/^video_([0-9a-f]{32})$/, publicId)
 }

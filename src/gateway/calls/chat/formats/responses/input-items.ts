@@ -1,6 +1,6 @@
+import { idTailOf } from '../../../../../platform/lib/ids.ts'
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
-import { idTailOf } from './response-head.ts'
 import type { StoredTurn } from './stored-conversation.ts'
 
 const PREFIXES: Readonly<Record<string, string>> = {

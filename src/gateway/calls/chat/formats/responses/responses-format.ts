@@ -3,6 +3,7 @@
  * the catalog answers them; an upstream that speaks this format gets the body that the client wrote, and its answer
  * comes back as it is. Nothing is stored here (`stored-responses-format.ts`).
  */
+import { idTailOf } from '../../../../../platform/lib/ids.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { isAbsent } from '../../../field-faults.ts'
 import { isRefusal, refusals, type Refusal } from '../../../refusal.ts'
@@ -27,7 +28,6 @@ import {
   writeCompaction,
   writeResponse,
   type ResponseHead,
-  idTailOf,
   responseIdOf,
 } from './response-head.ts'
 import { createResponseStream, type ResponseStream, readFinish } from './response-events.ts'

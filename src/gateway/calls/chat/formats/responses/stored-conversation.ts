@@ -4,7 +4,7 @@ import type { Share } from '../../../../../platform/admission/share.ts'
 import type { Pace } from '../../../../../platform/admission/rate.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { CONVERSATION_MAX } from '../../../../../customers/stored-responses/store-response.ts'
-import type { ResponseReader } from '../../../../../customers/stored-responses/response-reader.ts'
+import type { Reader } from '../../../../../customers/stored-responses/reader.ts'
 import type {
   ResponseStore,
   ResponseTexts,
@@ -32,7 +32,7 @@ export interface StoredConversation {
 
 /** The reads of one request; their bytes count for the customer until it is disposed of. */
 export interface ReadingRoom extends Disposable {
-  readonly reader: ResponseReader
+  readonly reader: Reader
   /** The bytes of the request and of all that was read for it. */
   bytes(): number
   /** Takes the memory for so many bytes more and waits for their turn, or refuses them. */
@@ -40,7 +40,7 @@ export interface ReadingRoom extends Disposable {
 }
 
 export interface StoredConversations {
-  openRoom(reader: ResponseReader, requestBytes: number): ReadingRoom
+  openRoom(reader: Reader, requestBytes: number): ReadingRoom
   /** The texts of one response; undefined if the reader does not see it. */
   readResponse(
     room: ReadingRoom,
@@ -69,7 +69,7 @@ export interface StoredConversationDeps {
 export function createStoredConversations(deps: StoredConversationDeps): StoredConversations {
   const { store, memory, pace, bodyBytesMax } = deps
 
-  function openRoom(reader: ResponseReader, requestBytes: number): ReadingRoom {
+  function openRoom(reader: Reader, requestBytes: number): ReadingRoom {
     const held = memory.open(customerSubject(reader.customerId))
     return {
       reader,

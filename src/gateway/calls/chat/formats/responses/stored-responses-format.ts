@@ -3,13 +3,14 @@
  * to stored items, is read as if its client had sent the whole conversation: what follows (the shield, the quote, the
  * hold, the adapters) sees that, and no upstream ever sees an id of ours.
  */
+import { idTailOf } from '../../../../../platform/lib/ids.ts'
 import { BODY_BOUNDS, findJsonExcess } from '../../../../../platform/lib/bound-json.ts'
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import { within } from '../../../../../platform/lib/within.ts'
 import type { Log } from '../../../../../platform/lib/log.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
 import { STORED_PART_BYTES_MAX } from '../../../../../customers/stored-responses/store-response.ts'
-import type { ResponseReader } from '../../../../../customers/stored-responses/response-reader.ts'
+import type { Reader } from '../../../../../customers/stored-responses/reader.ts'
 import type { ResponseStore } from '../../../../../customers/stored-responses/response-store.ts'
 import { isAbsent } from '../../../field-faults.ts'
 import {
@@ -23,7 +24,7 @@ import type { ChatCaller, ChatFormat } from '../../chat-format.ts'
 import { withoutCompacted } from './compaction.ts'
 import type { ConnectionMemory } from './connection-memory.ts'
 import { resolveReferences } from './resolve-references.ts'
-import { callIdOfResponse, idTailOf, type EndedResponse } from './response-head.ts'
+import { callIdOfResponse, type EndedResponse } from './response-head.ts'
 import type { ResponsesFormat, ResponsesRequest } from './responses-format.ts'
 import type { ReadingRoom, StoredConversations } from './stored-conversation.ts'
 
@@ -95,7 +96,7 @@ export function createStoredResponsesFormat(
 /**
  * Returns the reader for a model call: a key of the scope `calls`, and a key of a team, reads only its own responses.
  */
-export function readerOf({ id, customerId, scope, teamId }: ChatCaller): ResponseReader {
+export function readerOf({ id, customerId, scope, teamId }: ChatCaller): Reader {
   return { customerId, keyId: id, seesAccount: scope !== 'calls' && teamId === null }
 }
 

@@ -1,10 +1,16 @@
+/** Who reads what calls made, and the pages in which it is listed. */
 import { sql, type RawBuilder } from 'kysely'
-import type { ResponseReader } from '../stored-responses/response-reader.ts'
 
-/** Who reads files and batches: as for stored responses, a team's key reads what it made itself, and nobody else does. */
-export type Reader = ResponseReader
+/** Who reads what calls made: stored responses, videos, files and batches. */
+export interface Reader {
+  readonly customerId: string
+  /** The key that calls; null: a login session of the customer. */
+  readonly keyId: string | null
+  /** Reads what all of the customer's own keys made, and not that key alone. */
+  readonly seesAccount: boolean
+}
 
-/** Whether this reader may see the row `r` of `files` or `batches`. */
+/** Whether this reader may see the row `r`. What a team's key made is read by that key alone. */
 export function mayRead({ customerId, keyId, seesAccount }: Reader): RawBuilder<boolean> {
   return sql<boolean>`r.customer_id = ${customerId} and (r.api_key_id = ${keyId}::uuid or (${seesAccount} and exists (
     select 1 from api_keys k where k.id = r.api_key_id and k.team_id is null)))`
