@@ -49,21 +49,6 @@ export function afterOf(prefix: IdPrefix, name: string, text: string | undefined
   return id
 }
 
-/** A page of a list, in the shape that both formats have. */
-export function listOf<Row, Entry extends { readonly id: string | Date }>(
-  rows: readonly Row[],
-  limit: number,
-  toEntry: (row: Row) => Entry,
-) {
-  const data = rows.slice(0, limit).map(toEntry)
-  return {
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: rows.length > limit,
-  }
-}
-
 export const limitOf = (limit: number | undefined): number => limit ?? LIMIT_DEFAULT
 
 export const TOO_MANY = {

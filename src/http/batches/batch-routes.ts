@@ -1,4 +1,5 @@
 /** Batches of the lines of a file, as OpenAI's clients make and read them. */
+import { idList, idPageOf } from '../rest/id-list.ts'
 import Type from 'typebox'
 import {
   cancelBatch,
@@ -22,7 +23,6 @@ import {
   idParams,
   keyOf,
   limitOf,
-  listOf,
   pageLimit,
   TOO_MANY,
 } from './batch-common.ts'
@@ -106,19 +106,13 @@ export const batchRoutes = [
         Type.String({ maxLength: 100, description: 'O último lote da página anterior.' }),
       ),
     },
-    answer: answer({
-      object: Type.Literal('list'),
-      data: Type.Array(batch),
-      first_id: nullable(Type.String()),
-      last_id: nullable(Type.String()),
-      has_more: Type.Boolean(),
-    }),
+    answer: idList(batch),
     async handle({ caller, query }, deps: BatchDeps) {
       const limit = limitOf(query.limit)
       const after = afterOf('batch_', 'after', query.after)
       const page = { limit, order: 'desc', after, messages: false } as const
       const batches = await listBatches(deps.db, readerOf(caller), page)
-      return { object: 'list' as const, ...listOf(batches, limit, batchBody) }
+      return { object: 'list' as const, ...idPageOf(batches, limit, batchBody) }
     },
   }),
   restRoute({

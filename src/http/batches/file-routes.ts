@@ -1,4 +1,5 @@
 /** Files for batches, as OpenAI's clients upload and read them. */
+import { idList, idPageOf } from '../rest/id-list.ts'
 import Type from 'typebox'
 import type { Turn } from '../../platform/admission/turn.ts'
 import { FILE_DAYS } from '../../customers/batches/batch-results.ts'
@@ -29,7 +30,6 @@ import {
   FOR_KEYS,
   idParams,
   keyOf,
-  listOf,
   sendText,
   TOO_MANY,
   tooMany,
@@ -107,13 +107,7 @@ export const fileRoutes = [
         Type.String({ maxLength: 100, description: 'O último arquivo da página anterior.' }),
       ),
     },
-    answer: answer({
-      object: Type.Literal('list'),
-      data: Type.Array(file),
-      first_id: Type.Union([Type.String(), Type.Null()]),
-      last_id: Type.Union([Type.String(), Type.Null()]),
-      has_more: Type.Boolean(),
-    }),
+    answer: idList(file),
     async handle({ caller, query }, deps: Deps) {
       const { limit = 100, order = 'desc', purpose } = query
       const files = await listFiles(deps.db, readerOf(caller), {
@@ -122,7 +116,7 @@ export const fileRoutes = [
         after: afterOf('file-', 'after', query.after),
         isOfBatches: purpose && purpose === 'batch_output',
       })
-      return { object: 'list' as const, ...listOf(files, limit, fileBody) }
+      return { object: 'list' as const, ...idPageOf(files, limit, fileBody) }
     },
   }),
   restRoute({

@@ -1,4 +1,5 @@
 /** Batches in the format of Messages: their requests come with them, and their results are read line by line. */
+import { idPageOf } from '../rest/id-list.ts'
 import Type from 'typebox'
 import { readResults } from '../../customers/batches/batch-results.ts'
 import {
@@ -23,7 +24,6 @@ import {
   idParams,
   keyOf,
   limitOf,
-  listOf,
   pageLimit,
   sendText,
   TOO_MANY,
@@ -117,7 +117,7 @@ export const messageBatchRoutes = [
       const hasMore = batches.length > limit
       const shown = batches.slice(0, limit)
       if (isBackwards) shown.reverse()
-      return { ...listOf(shown, limit, (each) => batchBody(each, origin)), has_more: hasMore }
+      return { ...idPageOf(shown, limit, (each) => batchBody(each, origin)), has_more: hasMore }
     },
   }),
   restRoute({

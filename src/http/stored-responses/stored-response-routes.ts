@@ -1,4 +1,5 @@
 /** Stored responses, as client libraries of the Responses format read and delete them; errors are in their format. */
+import { idList } from '../rest/id-list.ts'
 import Type from 'typebox'
 import { listInputItems } from '../../gateway/calls/chat/formats/responses/input-items.ts'
 import { resolveReferences } from '../../gateway/calls/chat/formats/responses/resolve-references.ts'
@@ -16,7 +17,7 @@ import { actorOf } from '../rest/authenticate.ts'
 import { readerOf } from '../rest/reader-of.ts'
 import { RestRefusal, toRestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { answer, nullable, wholeNumber } from '../rest/values.ts'
+import { answer, wholeNumber } from '../rest/values.ts'
 import type { HttpParts } from '../rest/parts.ts'
 
 type Deps = Pick<HttpParts, 'db'> & {
@@ -101,15 +102,9 @@ export const storedResponseRoutes = [
         Type.String({ maxLength: 200, description: 'O último item da página anterior.' }),
       ),
     },
-    answer: answer({
-      object: Type.Literal('list'),
-      data: Type.Array(
-        Type.Object({ id: Type.String(), type: Type.String() }, { additionalProperties: true }),
-      ),
-      first_id: nullable(Type.String()),
-      last_id: nullable(Type.String()),
-      has_more: Type.Boolean(),
-    }),
+    answer: idList(
+      Type.Object({ id: Type.String(), type: Type.String() }, { additionalProperties: true }),
+    ),
     async handle({ caller, params: { id }, query }, deps: Deps) {
       const { limit = LIMIT_DEFAULT, order = 'desc', after } = query
       const room = deps.conversations.openRoom(readerOf(caller), 0)

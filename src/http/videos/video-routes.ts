@@ -1,4 +1,5 @@
 /** Videos that were asked for at `POST /v1/videos`, as client libraries read them; errors are in their format. */
+import { idList, idPageOf } from '../rest/id-list.ts'
 import { Readable } from 'node:stream'
 import Type from 'typebox'
 import {
@@ -18,7 +19,7 @@ import { whenClosed } from '../rest/leaving-client.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { RestRefusal, toRestRefusal } from '../rest/rest-refusal.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import { answer, nullable, wholeNumber } from '../rest/values.ts'
+import { answer, wholeNumber } from '../rest/values.ts'
 
 type Deps = Pick<HttpParts, 'db' | 'log'> & {
   readonly providers: ReadonlyMap<string, Provider>
@@ -51,25 +52,12 @@ export const videoRoutes = [
         Type.String({ maxLength: 100, description: 'O último vídeo da página anterior.' }),
       ),
     },
-    answer: answer({
-      object: Type.Literal('list'),
-      data: Type.Array(video),
-      first_id: nullable(Type.String()),
-      last_id: nullable(Type.String()),
-      has_more: Type.Boolean(),
-    }),
+    answer: idList(video),
     async handle({ caller, query }, deps: Deps) {
       const { limit = LIMIT_DEFAULT, order = 'desc', after } = query
       const found = await listVideos(deps.db, readerOf(caller), { limit, order, after })
       if (!found) throw new RestRefusal(400, 'invalid_request', 'after: não é um vídeo desta conta')
-      const data = found.slice(0, limit).map(videoBody)
-      return {
-        object: 'list' as const,
-        data,
-        first_id: data[0]?.id ?? null,
-        last_id: data.at(-1)?.id ?? null,
-        has_more: found.length > limit,
-      }
+      return { object: 'list' as const, ...idPageOf(found, limit, videoBody) }
     },
   }),
 
