@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { api, urlOf, type Answer } from '../../api/client.ts'
 import { buttonClass } from '../../components/button-class.ts'
+import { SumLines, type SumLine } from '../../components/SumLines.tsx'
 import { Card } from '../../components/Card.tsx'
 import { DateTime } from '../../components/DateTime.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
@@ -73,7 +74,9 @@ export function StatementPage() {
         <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (
         <div className="grid gap-5">
-          <Sums statement={data} />
+          <Card title={t('Resumo do mês')}>
+            <SumLines lines={linesOf(data)} />
+          </Card>
           <Movements statement={data} />
         </div>
       )}
@@ -81,9 +84,8 @@ export function StatementPage() {
   )
 }
 
-/** Undefined while it loads: the lines have their heights already, so nothing below them moves. */
-function Sums({ statement }: { readonly statement: Statement | undefined }) {
-  const lines = [
+function linesOf(statement: Statement | undefined): readonly SumLine[] {
+  return [
     [t('Saldo inicial'), '', statement?.opening_balance_brl],
     [t('Recargas pagas'), '+', statement?.total_topped_up_brl],
     [t('Recompensas, créditos e ajustes a favor'), '+', statement?.total_other_credits_brl],
@@ -91,33 +93,7 @@ function Sums({ statement }: { readonly statement: Statement | undefined }) {
     [t('Reembolsos, também os que estão a caminho'), '−', statement?.total_refunded_brl],
     [t('Contestações, ajustes e recompensas retiradas'), '−', statement?.total_other_debits_brl],
     [t('Saldo final'), '=', statement?.closing_balance_brl],
-  ] as const
-  return (
-    <Card title={t('Resumo do mês')}>
-      <dl className="divide-y divide-line text-sm">
-        {lines.map(([name, sign, amount]) => (
-          <div
-            key={name}
-            className="flex flex-col gap-x-4 py-2 first:font-semibold last:font-semibold sm:flex-row sm:justify-between"
-          >
-            <dt>{name}</dt>
-            <dd className="ml-auto whitespace-nowrap tabular-nums">
-              {amount === undefined ? (
-                <Skeleton className="h-5 w-24" />
-              ) : (
-                <>
-                  <span aria-hidden="true" className="text-muted">
-                    {amount === 0 ? '' : sign}
-                  </span>{' '}
-                  {exactBrl(amount)}
-                </>
-              )}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </Card>
-  )
+  ]
 }
 
 const KIND_WORDS = perLanguage(

@@ -1,3 +1,4 @@
+import { ReasonField } from './ReasonField.tsx'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../../api/client.ts'
@@ -6,9 +7,7 @@ import { sessionQuery } from '../../../api/session.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Card } from '../../../components/Card.tsx'
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
-import { Field } from '../../../components/Field.tsx'
 import { Notice } from '../../../components/Notice.tsx'
-import { TextArea } from '../../../components/TextArea.tsx'
 import { dateTime } from '../../../format/date.ts'
 import { t } from '../../../language/t.ts'
 import { useAct } from '../use-act.ts'
@@ -99,21 +98,13 @@ function ResetDialog(props: {
               'Confira por outro meio que é mesmo o cliente quem pede. Nada muda até que outro operador confirme, em até 24 horas. O cliente é avisado por e-mail já agora.',
             )}
       </p>
-      <Field
-        label={t('Motivo')}
+      <ReasonField
         hint={t('Como você conferiu quem pede. Só operadores leem.')}
-        error={fault}
-      >
-        {(control) => (
-          <TextArea
-            {...control}
-            rows={2}
-            value={reason}
-            maxLength={500}
-            onChange={(event) => setReason(event.target.value)}
-          />
-        )}
-      </Field>
+        fault={fault}
+        maxLength={500}
+        reason={reason}
+        onChange={setReason}
+      />
     </ConfirmDialog>
   )
 }

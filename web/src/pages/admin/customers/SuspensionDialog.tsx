@@ -1,9 +1,8 @@
+import { ReasonField } from './ReasonField.tsx'
 import { useState } from 'react'
 import { api } from '../../../api/client.ts'
 import { explainError } from '../../../api/explain-error.ts'
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
-import { Field } from '../../../components/Field.tsx'
-import { TextArea } from '../../../components/TextArea.tsx'
 import { brl } from '../../../format/brl.ts'
 import { useAct } from '../use-act.ts'
 import type { CustomerDetail } from './customer-queries.ts'
@@ -67,21 +66,13 @@ export function SuspensionDialog({ customer, isOpen, onClose }: Props) {
             )}
       </p>
       {!isSuspended && (
-        <Field
-          label={t('Motivo')}
+        <ReasonField
           hint={t('O cliente lê este texto no painel e no e-mail.')}
-          error={fault}
-        >
-          {(control) => (
-            <TextArea
-              {...control}
-              rows={2}
-              value={reason}
-              maxLength={300}
-              onChange={(event) => setReason(event.target.value)}
-            />
-          )}
-        </Field>
+          fault={fault}
+          maxLength={300}
+          reason={reason}
+          onChange={setReason}
+        />
       )}
     </ConfirmDialog>
   )
