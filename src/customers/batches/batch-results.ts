@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Database } from '../../platform/db/open.ts'
 import { unseal } from '../../platform/lib/seal.ts'
 
-export interface SealingKeys {
+/** The keys of the settings, with which the texts of files and batches are sealed. */
+export interface SealingSettings {
   readonly sealingKey: Buffer
   readonly previousSealingKey?: Buffer | undefined
 }
@@ -16,7 +17,7 @@ const PAGE = 1_000
 /** The results of a batch as JSON lines, in the order of the batch. */
 export async function* readResults(
   db: Database,
-  { sealingKey, previousSealingKey }: SealingKeys,
+  { sealingKey, previousSealingKey }: SealingSettings,
   batchId: string,
   which: 'all' | 'succeeded' | 'failed',
 ): AsyncGenerator<Buffer> {

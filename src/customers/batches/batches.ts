@@ -5,7 +5,7 @@ import type { Database } from '../../platform/db/open.ts'
 import { createId } from '../../platform/lib/ids.ts'
 import { seal } from '../../platform/lib/seal.ts'
 import { lockCustomer } from '../customers.ts'
-import { FILE_DAYS, type SealingKeys } from './batch-results.ts'
+import { FILE_DAYS, type SealingSettings } from './batch-results.ts'
 import { storesTooMuch } from './files.ts'
 import { mayRead, ofPage, type Page, type Reader } from '../stored-responses/reader.ts'
 
@@ -60,7 +60,7 @@ const isOf = (messages: boolean) => sql<boolean>`(r.input_file_id is null) = ${m
 /** Stores a batch with all of its lines, or nothing. */
 export function createBatch(
   db: Database,
-  { sealingKey }: SealingKeys,
+  { sealingKey }: SealingSettings,
   actor: Actor,
   batch: BatchToCreate,
 ): Promise<Batch | 'too_many_batches' | 'too_many_files'> {

@@ -8,7 +8,7 @@ import type { Database } from '../../platform/db/open.ts'
 import { createId } from '../../platform/lib/ids.ts'
 import { seal, unseal } from '../../platform/lib/seal.ts'
 import { lockCustomer } from '../customers.ts'
-import { readResults, type SealingKeys } from './batch-results.ts'
+import { readResults, type SealingSettings } from './batch-results.ts'
 import { mayRead, ofPage, type Page, type Reader } from '../stored-responses/reader.ts'
 
 export const FILE_BYTES_MAX = 100 * 1024 * 1024
@@ -42,7 +42,7 @@ const FIELDS = sql`r.id, r.name, r.bytes::float8 as bytes, r.batch_id as "batchI
 /** Stores a whole file, or nothing. */
 export function storeFile(
   db: Database,
-  { sealingKey }: SealingKeys,
+  { sealingKey }: SealingSettings,
   actor: Actor,
   file: FileToStore,
 ): Promise<StoredFile | 'too_many_files'> {
@@ -156,7 +156,7 @@ export function deleteFile(
 /** The text of a file, part by part. */
 export function readFile(
   db: Database,
-  keys: SealingKeys,
+  keys: SealingSettings,
   { id, batchId, isOfErrors }: StoredFile,
 ): AsyncGenerator<Buffer> {
   return batchId === null
@@ -166,7 +166,7 @@ export function readFile(
 
 async function* readParts(
   db: Database,
-  { sealingKey, previousSealingKey }: SealingKeys,
+  { sealingKey, previousSealingKey }: SealingSettings,
   fileId: string,
 ): AsyncGenerator<Buffer> {
   for (let place = 0; ; place++) {

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
-import type { SealingKeys } from '../../customers/batches/batch-results.ts'
+import type { SealingSettings } from '../../customers/batches/batch-results.ts'
 import { FILES_MAX, STORED_BYTES_MAX } from '../../customers/batches/files.ts'
 import {
   BATCHES_MAX,
@@ -23,7 +23,7 @@ export type BatchDeps = Pick<
   HttpParts,
   'db' | 'config' | 'exportSlots' | 'batchSlots' | 'fileTurns' | 'pace'
 > & {
-  readonly webhooks: SealingKeys
+  readonly webhooks: SealingSettings
 }
 
 export const FOR_KEYS = { tag: 'Modelos', access: 'calls', takesTeamKeys: true } as const

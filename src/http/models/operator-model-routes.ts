@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { deleteAddedModel, putAddedModel } from '../../money/catalog/added-models.ts'
-import { addedModelSchema } from '../../money/catalog/catalog-config-schema.ts'
+import { addedModelSchema, configuredId } from '../../money/catalog/catalog-config-schema.ts'
 import { disableModel, enableModel } from '../../money/catalog/disabled-models.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import { reason, answer, dateTime, isStorableJson, nullable } from '../rest/values.ts'
@@ -21,7 +21,6 @@ type Deps = ModelDeps & Pick<HttpParts, 'log' | 'reloadCatalog'>
 /** An id with slashes is written with `%2F`. */
 const params = { id: Type.String({ maxLength: 200 }) }
 const refusals = { 404: ['model_not_found'] }
-const modelId = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$' })
 const state = answer({ id: Type.String(), is_disabled: Type.Boolean() })
 
 export const operatorModelRoutes = ({ markupNoticeDays }: Pick<HttpConfig, 'markupNoticeDays'>) => [
@@ -59,7 +58,7 @@ export const operatorModelRoutes = ({ markupNoticeDays }: Pick<HttpConfig, 'mark
     }),
     refusals: { 409: ['model_in_file'] },
     async handle({ caller, params: { id }, body }, deps: Deps) {
-      if (!Value.Check(modelId, id)) throw invalid('id: só letras, dígitos e . _ : / -')
+      if (!Value.Check(configuredId, id)) throw invalid('id: só letras, dígitos e . _ : / -')
       if (deps.upstreamBook.isInFile(id)) throw new RestRefusal(409, 'model_in_file')
       const entry = { id, ...body }
       if (!isStorableJson(entry)) throw invalid('há um texto que não é Unicode')

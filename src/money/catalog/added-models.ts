@@ -84,8 +84,8 @@ export function putAddedModel(
       const values = { entry: JSON.stringify(entry), base: base ? JSON.stringify(base) : null }
       await trx
         .insertInto('added_models')
-        .values({ model_id: id, ...values } as never)
-        .onConflict((conflict) => conflict.column('model_id').doUpdateSet(values as never))
+        .values({ model_id: id, ...values })
+        .onConflict((conflict) => conflict.column('model_id').doUpdateSet(values))
         .execute()
       await record({
         action: before ? 'model.entry_changed' : 'model.entry_added',

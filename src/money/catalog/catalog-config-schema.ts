@@ -9,7 +9,8 @@ import { upstreamPresets } from './upstream-presets.ts'
 // The default of 8 would make an operator with more faults restart several times to find them all.
 Settings.Set({ maxErrors: 1_000 })
 
-const id = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$' })
+/** The id of an upstream or a model, as the file writes it. */
+export const configuredId = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$' })
 const variable = Type.String({
   pattern: '^[A-Z][A-Z0-9_]*$',
   description: 'Name of an environment variable.',
@@ -138,7 +139,7 @@ const priceSchedule = Type.Array(
 
 const route = Type.Object(
   {
-    upstream: id,
+    upstream: configuredId,
     model: Type.String({ minLength: 1, description: "The model's name at the upstream." }),
     priority: Type.Optional(
       Type.Integer({
@@ -165,7 +166,7 @@ const route = Type.Object(
 
 const upstream = Type.Object(
   {
-    id,
+    id: configuredId,
     kind: Type.Enum(['openai-compatible', ...Object.keys(upstreamPresets)]),
     base_url: Type.Optional(
       Type.String({ pattern: '^https?://', description: 'Including the version segment.' }),
@@ -345,7 +346,7 @@ const modelFields = {
 
 const model = Type.Object(
   {
-    id,
+    id: configuredId,
     ...modelFields,
     enabled: Type.Optional(
       Type.Boolean({ description: 'False removes a built-in model from the catalog.' }),

@@ -336,8 +336,8 @@ export interface Tables {
   }
   added_models: {
     model_id: string
-    entry: unknown
-    base: readonly StoredPriceSchedule[] | null
+    entry: Json<unknown>
+    base: ColumnType<readonly StoredPriceSchedule[] | null, string | null, string | null>
     created_at: DefaultedTime
   }
   upstreams: {
