@@ -345,7 +345,7 @@ test("the dashboard counts the customer's rows", async () => {
     profile: null,
     balance_brl: '100.000000001',
     keys: { active: '1', revoked: '0' },
-    topups: { paid: '0', total: '0', has_automatic: false },
+    topups: { paid: '0', total: '0' },
     notifications: { failed: '0', total: '0' },
   })
   await addKey(owner, 'expirada', new Date(Date.now() - 1_000))
@@ -378,7 +378,7 @@ test("the dashboard counts the customer's rows", async () => {
   assert.deepEqual(rest, {
     balance_brl: '120.000000001',
     keys: { active: '2', revoked: '1' },
-    topups: { paid: '1', total: '2', has_automatic: false },
+    topups: { paid: '1', total: '2' },
     notifications: { failed: '1', total: '3' },
   })
   const { full_name, cpf_cnpj, city, street } = profile

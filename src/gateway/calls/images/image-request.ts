@@ -61,8 +61,9 @@ const FIELDS: ReadonlySet<string> = new Set([
   'negative_prompt',
   'seed',
   'user',
-  'input_fidelity',
 ])
+/** How closely an edit keeps its input, which is billed by the tokens of the input images. */
+const FIELDS_OF_EDITS: ReadonlySet<string> = new Set([...FIELDS, 'input_fidelity'])
 
 /** Reads a request for images from a prompt. */
 export function readImageRequest(raw: Buffer): ImageRequest | Refusal {
@@ -121,7 +122,7 @@ function findFilesFault(files: readonly FormFile[]): string | undefined {
 function readImages(body: JsonObject, files: readonly FormFile[]): ImageRequest | Refusal {
   const fault = findFault(body)
   if (fault !== undefined) return refusals.invalidRequest(fault)
-  keepFields(FIELDS, body)
+  keepFields(files.length > 0 ? FIELDS_OF_EDITS : FIELDS, body)
   return {
     body,
     ...takeRouting(body),
