@@ -4,6 +4,8 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { BATCHES_MAX } from '../../src/customers/batches/batches.ts'
 import { STORED_BYTES_MAX } from '../../src/customers/batches/files.ts'
+import { publicId } from '../../src/http/batches/batch-lines.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
 import { createApiKey } from '../../src/customers/api-keys.ts'
 import { ask } from '../harness/ask.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
@@ -325,6 +327,13 @@ test('an account has so many files and batches at once, and one more is refused'
   }
   const refused = await ask(base, '/batches', { secret, body })
   assert.deepEqual([refused.status, refused.json.error.code], [409, 'too_many_batches'])
+  // What a batch has still to call counts until it ends.
+  const runs = (bytes: number) =>
+    sql`update batches set input_bytes = ${bytes} where customer_id = ${customerId}`.execute(db)
+  await runs(Math.ceil(STORED_BYTES_MAX / BATCHES_MAX))
+  const waiting = await uploadLines(base, secret, '{}')
+  assert.deepEqual([waiting.status, waiting.json.error.code], [409, 'too_many_files'])
+  await runs(0)
   await sql`update files set bytes = ${STORED_BYTES_MAX} where customer_id = ${customerId}`.execute(
     db,
   )
@@ -332,6 +341,18 @@ test('an account has so many files and batches at once, and one more is refused'
   assert.deepEqual([full.status, full.json.error.code], [409, 'too_many_files'])
   const { rows } = await sql`select from files where customer_id = ${customerId}`.execute(db)
   assert.equal(rows.length, 1)
+})
+
+test('a line that no key opens ends with its batch', async () => {
+  const { db } = gateway.database
+  const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '0' })
+  const batch = createId()
+  await sql`insert into batches (id, customer_id, api_key_id, endpoint, lines, expires_at)
+    values (${batch}, ${customerId}, ${key.id}, '/v1/messages', 1, now())`.execute(db)
+  await sql`insert into batch_lines (id, batch_id, customer_id, place, input_sealed)
+    values (${createId()}, ${batch}, ${customerId}, 0, 'sealed by a key that was lost')`.execute(db)
+  const ended = await untilEnded(base, secret, publicId('msgbatch_', batch))
+  assert.equal(ended.request_counts.expired, 1)
 })
 
 test('batches that one customer makes at once leave the database to others', async () => {

@@ -77,10 +77,12 @@ export function createBatch(
       values (${id}, ${customerId}, ${keyId}, ${endpoint}, ${inputFileId}, ${json}::jsonb, 0,
         now() + make_interval(hours => ${WINDOW_HOURS}))`.execute(trx)
     let place = 0
+    let inputBytes = 0
     for await (const inputs of batch.lines(trx)) {
       const rows = inputs.map((input) => {
         const lineId = createId()
         const sealed = seal(sealingKey, lineId, Buffer.from(input))
+        inputBytes += sealed.length
         return {
           id: lineId,
           batch_id: id,
@@ -93,10 +95,11 @@ export function createBatch(
     }
     // Only now: the account is not locked while the lines are written.
     await lockCustomer(trx, customerId)
+    const { rows } = await sql<Batch>`
+      update batches r set lines = ${place}, input_bytes = ${inputBytes}
+      where r.id = ${id} returning ${FIELDS}`.execute(trx)
     if (await hasTooMany(trx, customerId)) undo('too_many_batches')
     if (await storesTooMuch(trx, customerId)) undo('too_many_files')
-    const { rows } = await sql<Batch>`
-      update batches r set lines = ${place} where r.id = ${id} returning ${FIELDS}`.execute(trx)
     await record({ action: 'batch.created', customerId, subjectId: id })
     return rows[0] as Batch
   })

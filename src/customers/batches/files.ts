@@ -78,7 +78,8 @@ const LINE_BYTES = 512
 export async function storesTooMuch(db: Database, customerId: string): Promise<boolean> {
   const { rows } = await sql<{ files: number; bytes: number }>`
     select count(*)::float8 as files, (coalesce(sum(bytes) filter (where batch_id is null), 0)
-      + (select coalesce(sum(bytes + lines * ${LINE_BYTES}::int8), 0) from batches where customer_id = ${customerId}))::float8 as bytes
+      + (select coalesce(sum(bytes + lines * ${LINE_BYTES}::int8 + case when ended_at is null then input_bytes else 0 end), 0)
+        from batches where customer_id = ${customerId}))::float8 as bytes
     from files where customer_id = ${customerId}`.execute(db)
   const { files = 0, bytes = 0 } = rows[0] ?? {}
   return files > FILES_MAX || bytes > STORED_BYTES_MAX

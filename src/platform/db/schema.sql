@@ -440,6 +440,7 @@ create table batches (
   due_at timestamptz not null default now(),
   canceled_at timestamptz,
   ended_at timestamptz,
+  input_bytes bigint not null default 0,
   constraint batches_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
   constraint batches_check CHECK ((succeeded + errored + canceled + expired) <= lines),
   constraint batches_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
