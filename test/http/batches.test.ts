@@ -343,6 +343,24 @@ test('an account has so many files and batches at once, and one more is refused'
   assert.equal(rows.length, 1)
 })
 
+test('a file that is deleted while a batch reads it makes no batch of a part of its lines', async () => {
+  const { db } = gateway.database
+  const { customerId, secret } = await seedCustomer(db, { balanceBrl: '0' })
+  const text = 'x'.repeat(800_000)
+  const lines = ['um', 'dois', 'três'].map((id) => chatLine(id, { user: text }))
+  const { json: file } = await uploadLines(base, secret, lines)
+  await sql`delete from file_parts where customer_id = ${customerId} and place > 0`.execute(db)
+  const body = {
+    input_file_id: file.id,
+    endpoint: '/v1/chat/completions',
+    completion_window: '24h',
+  }
+  const refused = await ask(base, '/batches', { secret, body })
+  assert.equal(refused.status, 500)
+  const { rows } = await sql`select from batches where customer_id = ${customerId}`.execute(db)
+  assert.equal(rows.length, 0)
+})
+
 test('a line that no key opens ends with its batch', async () => {
   const { db } = gateway.database
   const { customerId, key, secret } = await seedCustomer(db, { balanceBrl: '0' })

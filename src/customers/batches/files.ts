@@ -158,24 +158,27 @@ export function deleteFile(
 export function readFile(
   db: Database,
   keys: SealingSettings,
-  { id, batchId, isOfErrors }: StoredFile,
+  { id, bytes, batchId, isOfErrors }: StoredFile,
 ): AsyncGenerator<Buffer> {
   return batchId === null
-    ? readParts(db, keys, id)
+    ? readParts(db, keys, { id, bytes })
     : readResults(db, keys, batchId, isOfErrors ? 'failed' : 'succeeded')
 }
 
 async function* readParts(
   db: Database,
   { sealingKey, previousSealingKey }: SealingSettings,
-  fileId: string,
+  file: { readonly id: string; readonly bytes: number },
 ): AsyncGenerator<Buffer> {
-  for (let place = 0; ; place++) {
+  for (let place = 0, left = file.bytes; left > 0; place++) {
     const { rows } = await sql<{ id: string; sealed: Buffer }>`
-      select id, sealed from file_parts where file_id = ${fileId} and place = ${place}`.execute(db)
+      select id, sealed from file_parts where file_id = ${file.id} and place = ${place}`.execute(db)
     const [part] = rows
-    if (!part) return
-    yield unseal(sealingKey, part.id, part.sealed, previousSealingKey)
+    // The beginning of a file is never taken for the whole.
+    if (!part) throw new Error('the file was deleted while it was read')
+    const text = unseal(sealingKey, part.id, part.sealed, previousSealingKey)
+    left -= text.length
+    yield text
   }
 }
 
