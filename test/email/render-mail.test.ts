@@ -126,6 +126,23 @@ for (const template of TEMPLATE_NAMES) {
     assert.match(renderMail(template, SOUND, READER, SANDBOX_SENDER).text, /fictícios/)
   })
 
+  test(`${template}: in English it has the same facts and links, and no word of Portuguese`, () => {
+    for (const data of [SOUND, { ...SOUND, others_count: undefined, reason: 'operator' }, {}]) {
+      const [portuguese, english] = (['pt-BR', 'en-US'] as const).map((language) => {
+        const sender = { ...SENDER, isSandbox: true }
+        return renderMail(template, data, { ...READER, language }, sender)
+      })
+      assert.ok(portuguese && english)
+      assert.match(english.html, /^<!doctype html><html lang="en-US">/)
+      const own = /d’Ávila|produção|fora do prazo|Filhos|Recife/g
+      const said = `${english.subject} ${english.text}`.replaceAll(own, '')
+      assert.doesNotMatch(said, /[ãõçáéíóúâêô]|\b(sua|seu|para|não|uma|você|conta|foi)\b/i)
+      const shapeOf = ({ html }: { html: string }): string =>
+        (html.match(/<(dt|a|p|pre)\b|href="[^"]*"/g) ?? []).join(' ')
+      assert.equal(shapeOf(english), shapeOf(portuguese))
+    }
+  })
+
   test(`${template}: hostile values stay text on one line, and never reach the end of the subject`, () => {
     for (const value of [HOSTILE, HOSTILE.repeat(200)]) {
       const reader = { name: value, timezone: 'No/Where' }
@@ -172,6 +189,27 @@ test('amounts have a no-break space and centavos, and all their digits below one
     ['NaN', undefined],
   ] as const)
     assert.equal(formatBrl(decimal), shown, decimal)
+})
+
+test('amounts and times of an English mail are those of the dashboard in English', () => {
+  const reader = { ...READER, language: 'en-US' } as const
+  const { subject, text } = renderMail('recarga_confirmada', SOUND, reader, SENDER)
+  assert.equal(subject, 'Top-up of R$\u00a01,234.50 confirmed')
+  assert.match(text, /Date: Dec 31, 2025, 10:30 PM\n/)
+  const digest = renderMail('resumo_semanal', SOUND, reader, SENDER)
+  assert.match(digest.text, /Period: Jan 5, 2026 to Jan 11, 2026\n/)
+  assert.match(digest.text, /Calls: 1,234,567\n/)
+  const rise = renderMail('mudanca_de_preco', SOUND, reader, SENDER)
+  assert.match(rise.text, /New multiplier: 1\.5\n/)
+})
+
+test("a customer's own words are never translated", () => {
+  const data = { ...SOUND, name: 'Saldo', reason: 'Motivo' }
+  const reader = { name: 'Recarga', timezone: 'UTC', language: 'en-US' } as const
+  const { text } = renderMail('conta_suspensa', data, reader, SENDER)
+  assert.match(text, /^Hello Recarga,\n/)
+  assert.match(text, /Reason: Motivo\n/)
+  assert.match(renderMail('chave_criada', { name: 'Saldo' }, reader, SENDER).text, /Key: Saldo\n/)
 })
 
 test("times are in the reader's zone, and in Brasília's if it is unknown", () => {

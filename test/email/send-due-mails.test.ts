@@ -120,6 +120,52 @@ async function makeDue(): Promise<void> {
 const SENT = { status: 'sent', error: null, template: 'recarga_confirmada' }
 const failed = (error: string) => ({ status: 'failed', error, template: 'recarga_confirmada' })
 
+test('a mail is in the language of its reader, who may be another customer than its own', async () => {
+  const [english, portuguese] = [newAddress(), newAddress()]
+  const eva = await addCustomer(english)
+  const ana = await addCustomer(portuguese)
+  await db
+    .updateTable('customers')
+    .set({ preferred_locale: 'en-US' })
+    .where('id', '=', eva)
+    .execute()
+  await queue(eva)
+  await queue(ana)
+  const invite = (customerId: string, email: string): Promise<void> =>
+    db.transaction().execute((trx) =>
+      queueMail(trx, {
+        customerId,
+        email: email.toUpperCase(),
+        template: 'convite_equipe',
+        data: {},
+        reference: createId(),
+      }),
+    )
+  await invite(ana, english)
+  await invite(eva, portuguese)
+  const stranger = newAddress()
+  await invite(eva, stranger)
+  const sent: string[] = []
+  const mailer: Mailer = {
+    async deliver({ to, subject }) {
+      sent.push(`${to} ${subject}`)
+      return { kind: 'delivered' }
+    },
+    close() {},
+  }
+  await run(mailer)
+  assert.deepEqual(
+    sent.toSorted(),
+    [
+      `${english} [test mode] Top-up of R$\u00a050.00 confirmed`,
+      `${portuguese} [modo de teste] Recarga de R$\u00a050,00 confirmada`,
+      `${english} [test mode] Invitation to a team`,
+      `${portuguese} [modo de teste] Convite para uma equipe`,
+      `${stranger} [test mode] Invitation to a team`,
+    ].toSorted(),
+  )
+})
+
 test('a mail arrives once, with its text and HTML, at its recipient only, and is recorded', async () => {
   const server = await startMailServer()
   const email = newAddress()

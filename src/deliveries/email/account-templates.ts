@@ -1,5 +1,6 @@
 /** Mails on keys, alerts, teams, webhooks and the account itself. */
 import type { DataReader, Fact, Template } from './mail-content.ts'
+import { t } from '../../platform/lib/language.ts'
 import { nameForStrangers } from './name-for-strangers.ts'
 
 export const ACCOUNT_TEMPLATES = {
@@ -14,7 +15,7 @@ export const ACCOUNT_TEMPLATES = {
   chave_criada: (data) => {
     const isOne = data.count('others_count') === undefined
     return {
-      subject: isOne ? `Chave criada: ${keyName(data)}` : 'Chaves criadas',
+      subject: isOne ? t`Chave criada: ${keyName(data)}` : 'Chaves criadas',
       paragraphs: [
         isOne
           ? 'Uma chave de API foi criada na sua conta. Ela gasta o seu saldo.'
@@ -29,7 +30,7 @@ export const ACCOUNT_TEMPLATES = {
   chave_revogada: (data) => {
     const isOne = data.count('others_count') === undefined
     return {
-      subject: isOne ? `Chave revogada: ${keyName(data)}` : 'Chaves revogadas',
+      subject: isOne ? t`Chave revogada: ${keyName(data)}` : 'Chaves revogadas',
       paragraphs: [
         isOne
           ? 'Uma chave de API da sua conta foi revogada e não volta a funcionar.'
@@ -42,7 +43,7 @@ export const ACCOUNT_TEMPLATES = {
   chave_pausada: (data) => {
     const isOne = data.count('others_count') === undefined
     return {
-      subject: isOne ? `Chave pausada: ${keyName(data)}` : 'Chaves pausadas',
+      subject: isOne ? t`Chave pausada: ${keyName(data)}` : 'Chaves pausadas',
       paragraphs: [
         isOne
           ? 'Uma chave de API da sua conta foi pausada: nenhuma chamada com ela é atendida até que alguém a retome.'
@@ -61,7 +62,7 @@ export const ACCOUNT_TEMPLATES = {
   chave_retomada: (data) => {
     const isOne = data.count('others_count') === undefined
     return {
-      subject: isOne ? `Chave retomada: ${keyName(data)}` : 'Chaves retomadas',
+      subject: isOne ? t`Chave retomada: ${keyName(data)}` : 'Chaves retomadas',
       paragraphs: [
         isOne
           ? 'Uma chave de API da sua conta que estava pausada voltou a funcionar.'
@@ -94,7 +95,7 @@ export const ACCOUNT_TEMPLATES = {
     facts: [['Desde', data.time('at')]],
   }),
   alerta_gasto: (data) => ({
-    subject: `Alerta: ${data.text('name') ?? 'limite atingido'}`,
+    subject: t`Alerta: ${data.text('name') ?? t('limite atingido')}`,
     paragraphs: ['Um alerta que você criou foi disparado.'],
     facts: [
       ['Alerta', data.text('name')],
@@ -122,7 +123,7 @@ export const ACCOUNT_TEMPLATES = {
       facts: [
         ['Equipe', nameForStrangers(data.text('team_name'))],
         ['Quem convidou', nameForStrangers(data.text('invited_by'))],
-        ['Papel', ROLES[data.text('role') ?? '']],
+        ['Papel', roleOf(data)],
         ['Vale até', data.time('expires_at')],
       ],
       copied: copiedToken(data),
@@ -181,7 +182,7 @@ export const ACCOUNT_TEMPLATES = {
     ],
   }),
   resumo_semanal: (data) => ({
-    subject: `Seu resumo da semana de ${data.day('from') ?? 'uso'}`,
+    subject: t`Seu resumo da semana de ${data.day('from') ?? t('uso')}`,
     isOptional: true,
     paragraphs: ['O que a sua conta usou na semana passada:'],
     facts: [
@@ -190,7 +191,7 @@ export const ACCOUNT_TEMPLATES = {
       ['Chamadas', data.count('requests')],
       ...data
         .list('top_models')
-        .map((model, index) => [`Modelo ${index + 1}`, modelLine(model)] as const),
+        .map((model, index) => [t`Modelo ${index + 1}`, modelLine(model)] as const),
       ['Saldo', data.brl('balance_brl')],
       ['Nesse ritmo, o saldo dura (dias)', data.count('runway_days')],
     ],
@@ -207,8 +208,13 @@ const PAUSE_CAUSES: Readonly<Record<string, string>> = {
 
 const ROLES: Readonly<Record<string, string>> = { admin: 'administrador', member: 'membro' }
 
+function roleOf(data: DataReader): string | undefined {
+  const role = ROLES[data.text('role') ?? '']
+  return role && t(role)
+}
+
 function keyName(data: DataReader): string {
-  return data.text('name') ?? 'sem nome'
+  return data.text('name') ?? t('sem nome')
 }
 
 function keyFacts(data: DataReader): Fact[] {
@@ -233,7 +239,7 @@ function spendingFacts(data: DataReader): Fact[] {
 
 function keyLine(key: DataReader): string {
   const lastFour = key.text('last_four')
-  return lastFour === undefined ? keyName(key) : `${keyName(key)}, termina em ${lastFour}`
+  return lastFour === undefined ? keyName(key) : t`${keyName(key)}, termina em ${lastFour}`
 }
 
 function copiedToken(data: DataReader) {
@@ -248,11 +254,11 @@ function linkToTeams(data: DataReader) {
 
 function period(data: DataReader): string | undefined {
   const [from, to] = [data.day('from'), data.day('to')]
-  return from && to && `${from} a ${to}`
+  return from && to && t`${from} a ${to}`
 }
 
 function modelLine(model: DataReader): string | undefined {
   const [id, spent, requests] = [model.text('id'), model.brl('spent_brl'), model.count('requests')]
   if (id === undefined) return undefined
-  return [id, spent, requests && `${requests} chamadas`].filter(Boolean).join(', ')
+  return [id, spent, requests && t`${requests} chamadas`].filter(Boolean).join(', ')
 }

@@ -1,14 +1,16 @@
 /** Mails on top-ups, the balance and refunds. */
+import { language, t } from '../../platform/lib/language.ts'
 import type { DataReader, Template } from './mail-content.ts'
 
 const METHODS: Readonly<Record<string, string>> = { pix: 'Pix', card: 'cartão', boleto: 'boleto' }
 
 function methodOf(data: DataReader): string | undefined {
-  return METHODS[data.text('method') ?? '']
+  const method = METHODS[data.text('method') ?? '']
+  return method && t(method)
 }
 
 function amount(data: DataReader): string {
-  return data.brl('amount_brl') ?? 'o valor pedido'
+  return data.brl('amount_brl') ?? t('o valor pedido')
 }
 
 const HOW_TO_STOP =
@@ -20,10 +22,10 @@ export const MONEY_TEMPLATES = {
     const line = data.code('boleto_line')
     const code = pix ?? line
     return {
-      subject: `Recarga de ${amount(data)} aguarda o pagamento`,
+      subject: t`Recarga de ${amount(data)} aguarda o pagamento`,
       paragraphs: [
         'Sua recarga foi criada. O saldo entra assim que o pagamento for confirmado.',
-        ...(code === undefined ? [`O código para pagar está em ${whereIs(data)}.`] : []),
+        ...(code === undefined ? [t`O código para pagar está em ${whereIs(data)}.`] : []),
       ],
       facts: [
         ['Valor', data.brl('amount_brl')],
@@ -39,7 +41,7 @@ export const MONEY_TEMPLATES = {
     }
   },
   recarga_confirmada: (data) => ({
-    subject: `Recarga de ${amount(data)} confirmada`,
+    subject: t`Recarga de ${amount(data)} confirmada`,
     paragraphs: ['Recebemos o seu pagamento, e o saldo já pode ser usado. Guarde este recibo.'],
     facts: [
       ['Valor pago', data.brl('amount_brl')],
@@ -54,7 +56,7 @@ export const MONEY_TEMPLATES = {
     ],
   }),
   recarga_expirada: (data) => ({
-    subject: `Recarga de ${amount(data)} expirou`,
+    subject: t`Recarga de ${amount(data)} expirou`,
     paragraphs: [
       'O pagamento não chegou a tempo, e a recarga expirou. Nada foi cobrado.',
       'Não pague mais por este código. Se ainda quiser o saldo, crie outra recarga.',
@@ -90,7 +92,7 @@ export const MONEY_TEMPLATES = {
     ],
   }),
   recarga_contestada: (data) => ({
-    subject: `Pagamento de ${amount(data)} contestado`,
+    subject: t`Pagamento de ${amount(data)} contestado`,
     paragraphs: [
       'O pagamento de uma recarga foi contestado junto ao banco, e o valor saiu do seu saldo.',
       'Se não foi você quem contestou, escreva para o contato no fim deste e-mail.',
@@ -102,9 +104,9 @@ export const MONEY_TEMPLATES = {
     ],
   }),
   mudanca_de_preco: (data) => {
-    const model = data.text('model_name') ?? 'um modelo'
+    const model = data.text('model_name') ?? t('um modelo')
     return {
-      subject: `O preço de ${model} vai mudar`,
+      subject: t`O preço de ${model} vai mudar`,
       paragraphs: [
         'O preço de um modelo que você usou nos últimos 90 dias vai subir. Até a data abaixo nada muda.',
         'Se preferir outro modelo para as suas chamadas, veja o catálogo e os multiplicadores em vigor em GET /v1/models.',
@@ -163,26 +165,26 @@ export const MONEY_TEMPLATES = {
     facts: [['Saldo', data.brl('balance_brl')]],
   }),
   reembolso_solicitado: (data) => ({
-    subject: `Pedido de reembolso de ${amount(data)} recebido`,
+    subject: t`Pedido de reembolso de ${amount(data)} recebido`,
     paragraphs: [
       'Recebemos o seu pedido. O valor saiu do saldo e será devolvido pela mesma forma de pagamento.',
     ],
     facts: refundFacts(data),
   }),
   reembolso_concluido: (data) => ({
-    subject: `Reembolso de ${amount(data)} concluído`,
+    subject: t`Reembolso de ${amount(data)} concluído`,
     paragraphs: [
       'O reembolso foi feito. Por Pix o valor chega em minutos; no cartão, em até duas faturas.',
     ],
     facts: refundFacts(data),
   }),
   reembolso_recusado: (data) => ({
-    subject: `Reembolso de ${amount(data)} recusado`,
+    subject: t`Reembolso de ${amount(data)} recusado`,
     paragraphs: ['Não pudemos aceitar o seu pedido de reembolso. O valor está no seu saldo.'],
     facts: [...refundFacts(data), ['Motivo', data.text('reason')]],
   }),
   reembolso_falhou: (data) => ({
-    subject: `Reembolso de ${amount(data)} não foi concluído`,
+    subject: t`Reembolso de ${amount(data)} não foi concluído`,
     paragraphs: [
       'O reembolso não pôde ser feito pela mesma forma de pagamento. O valor voltou ao seu saldo.',
       'Você pode pedir de novo, ou escrever para o contato no fim deste e-mail.',
@@ -190,14 +192,14 @@ export const MONEY_TEMPLATES = {
     facts: refundFacts(data),
   }),
   arrependimento_confirmado: (data) => ({
-    subject: `Desistência da recarga de ${amount(data)} confirmada`,
+    subject: t`Desistência da recarga de ${amount(data)} confirmada`,
     paragraphs: [
       'Recebemos a sua desistência, dentro dos 7 dias (CDC, art. 49). O que não foi gasto volta sem custo.',
     ],
     facts: refundFacts(data),
   }),
   indicacao_recompensa: (data) => ({
-    subject: `Você ganhou ${data.brl('reward_brl') ?? amount(data)} por uma indicação`,
+    subject: t`Você ganhou ${data.brl('reward_brl') ?? amount(data)} por uma indicação`,
     paragraphs: [
       'A primeira recarga de quem você indicou passou dos 7 dias sem ser devolvida, e a pessoa já usa a Catraca com o que pagou. A recompensa está no seu saldo, como crédito promocional. Obrigado!',
       'Se a pessoa contestar o pagamento, o que ainda houver da recompensa é estornado.',
@@ -210,7 +212,7 @@ export const MONEY_TEMPLATES = {
 } satisfies Record<string, Template>
 
 function comma(decimal: string | undefined): string | undefined {
-  return decimal?.replace('.', ',')
+  return language() === 'pt-BR' ? decimal?.replace('.', ',') : decimal
 }
 
 function percent(data: DataReader): string | undefined {
@@ -233,17 +235,17 @@ function refundFacts(data: DataReader) {
 
 function endingOf(data: DataReader): string | undefined {
   const lastFour = data.text('last_four')
-  return lastFour && `final ${lastFour}`
+  return lastFour && t`final ${lastFour}`
 }
 
 function days(data: DataReader): string | undefined {
   const count = data.count('runway_days')
   if (count === undefined) return undefined
-  return data.is('runway_days', 1) ? '1 dia' : `${count} dias`
+  return data.is('runway_days', 1) ? t('1 dia') : t`${count} dias`
 }
 
 /** Both at the exchange rate of the notice. */
 function fromTo(data: DataReader, name: string): string | undefined {
   const [before, after] = [data.brl(`${name}_before`), data.brl(name)]
-  return before && after && `de ${before} para ${after}, no câmbio de hoje`
+  return before && after && t`de ${before} para ${after}, no câmbio de hoje`
 }

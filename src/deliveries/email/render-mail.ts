@@ -4,6 +4,7 @@
  */
 import { escapeHtml } from '../../platform/lib/html.ts'
 import { ACCOUNT_TEMPLATES } from './account-templates.ts'
+import { inLanguage, language, t, type Language } from '../../platform/lib/language.ts'
 import { formatTaxId } from '../../platform/lib/tax-id.ts'
 import { formatBrl, formatCount, formatDay, formatTime } from './formats.ts'
 import type { MailSender } from './mail-sender.ts'
@@ -159,6 +160,8 @@ export interface RenderedMail {
 export interface MailReader {
   readonly name: string
   readonly timezone: string
+  /** By default Portuguese. */
+  readonly language?: Language
   /** Unsubscribes the reader from optional mails. */
   readonly unsubscribeUrl?: string | undefined
 }
@@ -186,13 +189,19 @@ export function renderMail(
 ): RenderedMail {
   if (!Object.hasOwn(TEMPLATES, template)) throw new Error(`no template ${template}`)
   const write: Template = TEMPLATES[template as TemplateName]
-  const content = write(readMailData(data, reader.timezone))
+  return inLanguage(reader.language ?? 'pt-BR', () =>
+    renderContent(write(readMailData(data, reader.timezone)), reader, sender),
+  )
+}
+
+function renderContent(written: MailContent, reader: MailReader, sender: MailSender): RenderedMail {
+  const content = translated(written)
   const name = oneLine(reader.name)
   const parts: Parts = {
     ...content,
     subject: subjectOf(content, sender),
     link: content.link ?? linkToPage(content, sender),
-    greeting: content.isToStranger || name === '' ? 'Olá,' : `Olá, ${name},`,
+    greeting: content.isToStranger || name === '' ? t('Olá,') : t`Olá, ${name},`,
     wayOut: content.isOptional ? wayOutOf(sender, reader) : undefined,
     footer: footerOf(sender),
   }
@@ -209,8 +218,23 @@ export function renderMail(
       }
 }
 
+/** The texts of a template in the language that is being written. Its values, which may be a customer's words, stay. */
+function translated(content: MailContent): MailContent {
+  const { subject, paragraphs, facts = [], copied, link, page, closing = [] } = content
+  return {
+    ...content,
+    subject: t(subject),
+    paragraphs: paragraphs.map((text) => t(text)),
+    facts: facts.map(([label, value]) => [t(label), value]),
+    copied: copied && { ...copied, label: t(copied.label) },
+    link: link && { ...link, label: t(link.label) },
+    ...(page && { page: { ...page, label: t(page.label) } }),
+    closing: closing.map((text) => t(text)),
+  }
+}
+
 function subjectOf(content: MailContent, sender: MailSender): string {
-  return `${sender.isSandbox ? '[modo de teste] ' : ''}${clip(oneLine(content.subject), SUBJECT_MAX)}`
+  return `${sender.isSandbox ? `${t('[modo de teste]')} ` : ''}${clip(oneLine(content.subject), SUBJECT_MAX)}`
 }
 
 function linkToPage({ page }: MailContent, { publicUrl }: MailSender): MailContent['link'] {
@@ -222,11 +246,9 @@ function wayOutOf(
   { publicUrl = '', company }: MailSender,
   { unsubscribeUrl: url }: MailReader,
 ): WayOut {
-  if (url !== undefined) return { text: 'Para não receber mais este resumo:', url }
+  if (url !== undefined) return { text: t('Para não receber mais este resumo:'), url }
   return {
-    text:
-      `Para não receber mais este resumo, envie {"weekly_digest_enabled": false} por PUT ${publicUrl}/v1/me/preferences, ` +
-      `ou escreva para ${company.contactEmail}.`,
+    text: t`Para não receber mais este resumo, envie ${'{"weekly_digest_enabled": false}'} por PUT ${publicUrl}/v1/me/preferences, ou escreva para ${company.contactEmail}.`,
   }
 }
 
@@ -234,11 +256,13 @@ function footerOf({ company, publicUrl, isSandbox }: MailSender): string[] {
   return [
     `${company.name}, CNPJ ${formatTaxId(company.cnpj)}`,
     company.address,
-    `Contato: ${company.contactEmail}`,
+    t`Contato: ${company.contactEmail}`,
     ...(publicUrl === undefined ? [] : [publicUrl]),
     ...(isSandbox
       ? [
-          'Este e-mail é do modo de teste: empresa, CNPJ e valores são fictícios, e nada foi cobrado.',
+          t(
+            'Este e-mail é do modo de teste: empresa, CNPJ e valores são fictícios, e nada foi cobrado.',
+          ),
         ]
       : []),
   ].map(oneLine)
@@ -277,7 +301,7 @@ function asHtml(parts: Parts): string {
       `<dt style="${SMALL}">${escapeHtml(label)}</dt><dd style="margin:0 0 8px;overflow-wrap:anywhere"><strong>${escapeHtml(value)}</strong></dd>`,
   )
   return [
-    `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>`,
+    `<!doctype html><html lang="${language()}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>`,
     `<body style="${BODY}"><main><h1 style="font-size:20px">${escapeHtml(subject)}</h1>`,
     ...[greeting, ...paragraphs].map((text) => `<p>${escapeHtml(text)}</p>`),
     facts.length > 0 ? `<dl>${facts.join('')}</dl>` : '',

@@ -1,3 +1,4 @@
+import { t } from '../../platform/lib/language.ts'
 import type { Template } from './mail-content.ts'
 
 /** Changes to the way a customer signs in. The mails never contain the credential itself. */
@@ -51,7 +52,7 @@ export const SECURITY_TEMPLATES = {
     const name = data.text('act') ?? ''
     const act = Object.hasOwn(ACTS, name) ? ACTS[name as SecurityAct] : undefined
     return {
-      subject: `Segurança da conta: ${act?.subject ?? 'algo mudou'}`,
+      subject: t`Segurança da conta: ${t(act?.subject ?? 'algo mudou')}`,
       paragraphs: [act?.text ?? 'A forma de entrar na sua conta mudou.'],
       facts: [
         ['Chave de acesso', data.text('name')],

@@ -15,6 +15,7 @@ import { isMailAddress } from './mail-address.ts'
 import type { MailData } from './mail-content.ts'
 import type { MailSender } from './mail-sender.ts'
 import type { DeliveryOutcome, Mailer, OutgoingMail } from './mailer.ts'
+import { languageOf } from '../../platform/lib/language.ts'
 import { renderMail } from './render-mail.ts'
 import type { UnsubscribeLinks } from './unsubscribe-links.ts'
 
@@ -45,6 +46,7 @@ interface LeasedMail {
   readonly tries: number
   readonly name: string
   readonly timezone: string
+  readonly locale: string
 }
 
 const DUE_MAILS: ClaimableRows = {
@@ -54,8 +56,10 @@ const DUE_MAILS: ClaimableRows = {
   orderBy: sql`q.due_at, q.id`,
   lease: sql`due_at = now() + make_interval(mins => ${LEASE_MINUTES}::int), tries = q.tries + 1`,
   columns: sql`q.id, q.customer_id, coalesce(q.email, c.email) as address, q.template, q.data, q.tries,
-    coalesce(c.name, '') as name, coalesce(c.timezone, ${DEFAULT_ZONE}) as timezone`,
-  columnsFrom: sql`left join customers c on c.id = q.customer_id`,
+    coalesce(c.name, '') as name, coalesce(c.timezone, ${DEFAULT_ZONE}) as timezone,
+    coalesce(r.preferred_locale, c.preferred_locale, '') as locale`,
+  columnsFrom: sql`left join customers c on c.id = q.customer_id
+    left join customers r on lower(r.email) = q.email`,
 }
 
 /**
@@ -100,10 +104,11 @@ async function tryMail(mail: LeasedMail, deps: SendDeps): Promise<DeliveryOutcom
 
 function compose(mail: LeasedMail, to: string, { sender, unsubscribe }: SendDeps): OutgoingMail {
   const { id, customer_id: customerId, template, data } = mail
-  const { name, timezone } = mail
+  const { name, timezone, locale } = mail
   const reader = {
     name,
     timezone,
+    language: languageOf(locale),
     unsubscribeUrl: customerId === null ? undefined : unsubscribe?.urlFor(customerId),
   }
   return { id, customerId, to, from: sender.from, ...renderMail(template, data, reader, sender) }

@@ -77,10 +77,7 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
             </Select>
           )}
         </Field>
-        <Field
-          label={t('Idioma preferido')}
-          hint={t('Do painel. Os e-mails e os avisos são em português.')}
-        >
+        <Field label={t('Idioma preferido')} hint={t('Do painel e dos e-mails.')}>
           {(control) => (
             <Select {...control} name="locale" defaultValue={preferences.preferred_locale}>
               {languages(preferences.preferred_locale).map(([locale, text]) => (
