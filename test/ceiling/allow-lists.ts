@@ -23,10 +23,8 @@ const OPENAI_EMBEDDINGS = words('model input dimensions encoding_format user inp
 const OPENAI_IMAGES = words(`
   model prompt n size quality style user background moderation output_format output_compression response_format
 `)
-export const OPENAI_TRANSCRIPTIONS = words(`
-  file model language prompt response_format temperature timestamp_granularities timestamp_granularities[]
-  chunking_strategy
-`)
+
+const OPENAI_EDITS = words('image image[] mask input_fidelity')
 
 export const TOP_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   'openai chat': OPENAI_CHAT,
@@ -35,7 +33,15 @@ export const TOP_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
     temperature top_p parallel_tool_calls prompt_cache_key safety_identifier user
   `),
   'openai embeddings': OPENAI_EMBEDDINGS,
+  'openai rerank': words('model query documents max_tokens_per_doc'),
   'openai images': OPENAI_IMAGES,
+  'openai edits': new Set([...OPENAI_IMAGES, ...OPENAI_EDITS]),
+  'openai transcriptions': words(`
+    file model language prompt response_format temperature timestamp_granularities timestamp_granularities[]
+    chunking_strategy
+  `),
+  'openai translations': words('file model prompt response_format temperature'),
+  'openai speech': words('model input voice instructions response_format speed stream_format'),
   'anthropic chat': words(`
     model max_tokens messages system tools tool_choice temperature top_p top_k stop_sequences stream thinking
     output_config output_format metadata context_management cache_control

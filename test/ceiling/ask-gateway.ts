@@ -5,7 +5,7 @@ import { seedCustomer, type TestDatabase } from '../harness/test-database.ts'
 import { FORM_TYPE, form } from '../harness/media-calls.ts'
 import type { GeneratedRequest } from './generate-chats.ts'
 import { jsonText } from './json-text.ts'
-import type { FormBody } from './generate-media.ts'
+import { PNG, type FormBody } from './generate-media.ts'
 
 export interface Settled {
   readonly callId: string
@@ -29,7 +29,11 @@ const PATHS: Readonly<Record<GeneratedRequest['kind'], string>> = {
   chat: '/chat/completions',
   embeddings: '/embeddings',
   images: '/images/generations',
+  edits: '/images/edits',
   transcriptions: '/audio/transcriptions',
+  translations: '/audio/translations',
+  rerank: '/rerank',
+  speech: '/audio/speech',
 }
 
 export async function createSlots({ db }: TestDatabase, count: number): Promise<Slot[]> {
@@ -72,7 +76,7 @@ export function createAskGateway(baseUrl: string): AskGateway {
     { kind, format, headers, body }: GeneratedRequest,
     requestId: string,
   ): Promise<{ status: number; text: string }> => {
-    const isForm = kind === 'transcriptions'
+    const isForm = kind === 'transcriptions' || kind === 'translations' || kind === 'edits'
     const answer = await pool.request({
       path: url.pathname + (format === undefined ? PATHS[kind] : `/${format}`),
       method: 'POST',
@@ -89,10 +93,15 @@ export function createAskGateway(baseUrl: string): AskGateway {
   return Object.assign(ask, { close: () => pool.close() })
 }
 
-function formOf({ file, fields }: FormBody): Buffer {
+function formOf({ file, pictures = [], fields }: FormBody): Buffer {
   // A smaller form may have lost the value of a field.
   const whole = fields.filter((field) => field.length === 2)
-  return form([...whole, ['file', Buffer.from(file, 'base64'), 'a.wav']])
+  const sounds = file === undefined ? [] : [Buffer.from(file, 'base64')]
+  return form([
+    ...whole,
+    ...pictures.map((name) => [name, PNG, 'a.png'] as const),
+    ...sounds.map((bytes) => ['file', bytes, 'a.wav'] as const),
+  ])
 }
 
 export async function settledSince(

@@ -9,12 +9,13 @@ export interface Counts {
   promptTokens: number
   /**
    * Parts of the prompt, which do not overlap: read from a cache, written to one for five minutes or one
-   * hour, audio.
+   * hour, audio, images.
    */
   cachedTokens: number
   cacheWrite5m: number
   cacheWrite1h: number
   audioTokens: number
+  imageInputTokens: number
   /** All tokens of the output; reasoning and image tokens are parts of it. */
   completionTokens: number
   reasoningTokens: number
@@ -22,6 +23,9 @@ export interface Counts {
   /** Images are billed by their megapixels, audio by its seconds. */
   megapixels: number
   audioSeconds: number
+  /** Searches of a reranker, and characters that are spoken. */
+  searchUnits: number
+  characters: number
   /** Searches of the web that the provider ran. */
   searches: number
   /** 0.5 for the flex tier, 2 for the priority tier. */
@@ -44,11 +48,14 @@ export function counts(given: Partial<Counts>): Counts {
     cacheWrite5m: 0,
     cacheWrite1h: 0,
     audioTokens: 0,
+    imageInputTokens: 0,
     completionTokens: 0,
     reasoningTokens: 0,
     imageOutputTokens: 0,
     megapixels: 0,
     audioSeconds: 0,
+    searchUnits: 0,
+    characters: 0,
     searches: 0,
     factor: 1,
     extras: 0,
@@ -60,7 +67,12 @@ export function costOf(model: ModelTruth, of: Counts): bigint {
   const tier = tierOf(model, of.promptTokens)
   const big = BigInt
   const plainInput =
-    of.promptTokens - of.cachedTokens - of.cacheWrite5m - of.cacheWrite1h - of.audioTokens
+    of.promptTokens -
+    of.cachedTokens -
+    of.cacheWrite5m -
+    of.cacheWrite1h -
+    of.audioTokens -
+    of.imageInputTokens
   const write5m = tier.cacheWrite5m ?? tier.input
   const tokens =
     big(plainInput) * big(tier.input) +
@@ -68,13 +80,16 @@ export function costOf(model: ModelTruth, of: Counts): bigint {
     big(of.cacheWrite5m) * big(write5m) +
     big(of.cacheWrite1h) * big(tier.cacheWrite1h ?? write5m) +
     big(of.audioTokens) * big(model.audioInput ?? tier.input) +
+    big(of.imageInputTokens) * big(model.imageInput ?? tier.input) +
     big(of.completionTokens - of.reasoningTokens - of.imageOutputTokens) * big(tier.output) +
     big(of.reasoningTokens) * big(tier.reasoning ?? tier.output) +
     big(of.imageOutputTokens) * big(model.imageOutput ?? tier.output)
   const hour = big(model.audioHour ?? 0) * 1_000_000n
   const units =
     big(Math.round(of.megapixels * (model.megapixel ?? 0))) +
-    big(of.audioSeconds) * ((hour + 3_599n) / 3_600n)
+    big(of.audioSeconds) * ((hour + 3_599n) / 3_600n) +
+    big(of.searchUnits) * big(model.searchUnit ?? 0) +
+    big(of.characters) * big(model.character ?? 0)
   const searches = big(of.searches) * big(model.search ?? 0)
   return ((tokens + units) * big(of.factor * 2)) / 2n + big(of.extras) + searches
 }

@@ -30,7 +30,8 @@ import {
 import { chat, type GeneratedRequest } from './generate-chats.ts'
 import { messagesRequest } from './generate-native-messages.ts'
 import { responsesRequest } from './generate-native-responses.ts'
-import { embeddings, images, transcriptions } from './generate-media.ts'
+import { edits, embeddings, images, sounds } from './generate-media.ts'
+import { reranks, speeches } from './generate-text-units.ts'
 import { startHostileUpstream, type HostileUpstream, type Received } from './hostile-upstream.ts'
 import { jsonText } from './json-text.ts'
 import { featuresOf, isExplained, judge, type Cause, type Fault } from './judge.ts'
@@ -62,7 +63,10 @@ const someCase: fc.Arbitrary<Case> = fc.record({
     { weight: 3, arbitrary: responsesRequest },
     { weight: 1, arbitrary: embeddings },
     { weight: 1, arbitrary: images },
-    { weight: 1, arbitrary: transcriptions },
+    { weight: 1, arbitrary: edits },
+    { weight: 1, arbitrary: sounds },
+    { weight: 1, arbitrary: reranks },
+    { weight: 1, arbitrary: speeches },
   ),
   share: fc.integer({ min: 10, max: 1_000 }),
 })

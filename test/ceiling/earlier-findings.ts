@@ -24,6 +24,11 @@ function chatWith(part: object): GeneratedRequest {
   return { kind: 'chat', model, body: { model: model.id, messages } }
 }
 
+function speech(fields: object): GeneratedRequest {
+  const model = modelOf('gpt-4o-mini-tts')
+  return { kind: 'speech', model, body: { model: model.id, input: 'ã', voice: 'v', ...fields } }
+}
+
 const ADPCM = { channels: 1, rate: 100, bits: 4, byteRate: 50, dataBytes: 2_000, format: 0x11 }
 
 export const EARLIER_FINDINGS: readonly EarlierFinding[] = [
@@ -39,5 +44,11 @@ export const EARLIER_FINDINGS: readonly EarlierFinding[] = [
       chatWith({ type: 'image_url', image_url: { url: 'https://youtu.be/abcdefg' } }),
       chatWith({ type: 'image_url', image_url: { url: 'https://example.com/a.pdf' } }),
     ],
+  },
+  {
+    name: 'the hold of a slow voice covers its silences, which are slow, too',
+    requests: [{ speed: 0.25 }, { instructions: 't' }, { speed: 0.25, instructions: 't' }].map(
+      speech,
+    ),
   },
 ]

@@ -50,17 +50,17 @@ function toConfig(model: ModelTruth): NonNullable<CatalogConfig['models']>[numbe
   const categories = {
     chat: 'llm',
     embeddings: 'embedding',
+    rerank: 'embedding',
     images: 'image',
     transcriptions: 'audio',
+    speech: 'audio',
   }
   return {
     id: model.id,
     category: categories[model.kind] as 'llm',
     vendor: 'tester',
     prices: {
-      ...(model.megapixel === undefined
-        ? toPrices(first)
-        : { images: imagePrices(model.megapixel) }),
+      ...(unitPrices(model) ?? toPrices(first)),
       ...(model.search === undefined ? {} : { web_search: String(model.search / 1e12) }),
       ...(tiers.length === 0
         ? {}
@@ -79,7 +79,17 @@ function toConfig(model: ModelTruth): NonNullable<CatalogConfig['models']>[numbe
     ],
     ...(model.kind === 'embeddings' ? { embedding: { dimensions: 4, can_shorten: true } } : {}),
     ...(model.kind === 'images' ? { image: { sizes: PIXEL_SIZES } } : {}),
+    ...(model.kind === 'rerank' ? { rerank: true } : {}),
+    ...(model.kind === 'speech' ? { speech: true } : {}),
   }
+}
+
+/** Undefined for a model that is billed by its tokens. */
+function unitPrices({ megapixel, searchUnit, character }: ModelTruth): object | undefined {
+  if (megapixel !== undefined) return { images: imagePrices(megapixel) }
+  if (searchUnit !== undefined) return { search_unit: String(searchUnit / 1e12) }
+  if (character !== undefined) return { characters: String(character / 1e6) }
+  return undefined
 }
 
 function imagePrices(megapixel: number): Record<string, string> {

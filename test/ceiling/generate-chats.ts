@@ -3,12 +3,12 @@
  */
 import fc from '../harness/fast-check.ts'
 import { numeral } from './json-text.ts'
-import { MODELS, type ModelTruth } from './model-truth.ts'
+import { MODELS, type ModelTruth, type RequestKind } from './model-truth.ts'
 import { anyJson, name, schema, shortText, text } from './generate-texts.ts'
 import { cached, given, messages, rarely, type Json } from './generate-messages.ts'
 
 export interface GeneratedRequest {
-  readonly kind: ModelTruth['kind']
+  readonly kind: RequestKind
   readonly model: ModelTruth
   /** The format of a chat, if it is not that of chat completions. */
   readonly format?: 'messages' | 'responses'

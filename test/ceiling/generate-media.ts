@@ -1,13 +1,10 @@
-/** Requests for embeddings, images and transcriptions. */
+/** Requests for embeddings, images and their edits, transcriptions and translations. */
 import fc from '../harness/fast-check.ts'
 import type { GeneratedRequest } from './generate-chats.ts'
-import { given, rarely, type Json } from './generate-messages.ts'
+import { given, one, rarely, type Json } from './generate-messages.ts'
 import { anyJson, shortText, text } from './generate-texts.ts'
 import { AUDIO_MODELS, EMBEDDING_MODELS, IMAGE_MODELS, PIXEL_SIZES, SIZES } from './model-truth.ts'
 import { flac, mp3, ogg, tagged, wav } from './sound.ts'
-
-const one = (fields: Json): fc.Arbitrary<Json> =>
-  fc.constantFrom(...Object.entries(fields)).map(([field, value]) => ({ [field]: value }))
 
 const tokens = fc.array(fc.integer({ min: 0, max: 99_999 }), { minLength: 1, maxLength: 30 })
 
@@ -88,6 +85,56 @@ export const images: fc.Arbitrary<GeneratedRequest> = fc
     return { kind: 'images', model, body }
   })
 
+export const PNG = Buffer.from('89504e470d0a1a0a0000000d', 'hex')
+
+type Field = readonly [name: string, value: string]
+
+/** The body of a form. */
+export interface FormBody extends Json {
+  /** The sound, in base64. */
+  readonly file?: string
+  /** The fields that have a picture. */
+  readonly pictures?: readonly string[]
+  readonly fields: readonly Field[]
+}
+
+const field = (name: string, ...values: string[]): fc.Arbitrary<Field> =>
+  fc.constantFrom(...values).map((value) => [name, value] as const)
+
+/** Fields that no list knows, some of them with a price at some provider. */
+const unknownField: fc.Arbitrary<Field> = fc.tuple(
+  fc.constantFrom('x_new', 'context', 'service_tier', 'url', 'image_url', 'steps'),
+  anyJson.map((value) => JSON.stringify(value)),
+)
+
+export const edits: fc.Arbitrary<GeneratedRequest> = fc
+  .tuple(
+    fc.constantFrom(...IMAGE_MODELS.filter(({ imageTokens }) => imageTokens > 0)),
+    fc.array(fc.constantFrom('image', 'image[]', 'image[1]', 'mask'), { maxLength: 4 }),
+    text.map((value): Field => ['prompt', value]),
+    fc.array(
+      fc.oneof(
+        { weight: 2, arbitrary: field('n', '1', '2', '4') },
+        { weight: 2, arbitrary: field('size', 'auto', ...SIZES) },
+        { weight: 2, arbitrary: field('quality', 'auto', 'low', 'medium', 'high') },
+        { weight: 2, arbitrary: field('input_fidelity', 'high', 'low') },
+        { weight: 1, arbitrary: field('background', 'transparent') },
+        { weight: 1, arbitrary: field('partial_images', '0', '2') },
+        { weight: 1, arbitrary: unknownField },
+      ),
+      { maxLength: 5 },
+    ),
+  )
+  .map(([model, more, prompt, fields]) => ({
+    kind: 'edits',
+    model,
+    body: {
+      model: model.id,
+      pictures: ['image', ...more],
+      fields: [prompt, ...fields, ['model', model.id]],
+    },
+  }))
+
 /** Audio as a form sends it; `file` is made from it. */
 const sound: fc.Arbitrary<Buffer> = fc.oneof(
   fc
@@ -109,21 +156,17 @@ const sound: fc.Arbitrary<Buffer> = fc.oneof(
   fc.integer({ min: 1, max: 2_000 }).map((length) => Buffer.alloc(length, 7)),
 )
 
-export interface FormBody extends Json {
-  readonly file: string
-  readonly fields: [string, string][]
-}
-
-export const transcriptions: fc.Arbitrary<GeneratedRequest> = fc
+export const sounds: fc.Arbitrary<GeneratedRequest> = fc
   .tuple(
+    fc.constantFrom('transcriptions' as const, 'transcriptions' as const, 'translations' as const),
     fc.constantFrom(...AUDIO_MODELS),
     sound,
     fc.array(
       fc.oneof(
-        { weight: 3, arbitrary: text.map((value): [string, string] => ['prompt', value]) },
+        { weight: 3, arbitrary: text.map((value): Field => ['prompt', value]) },
         {
           weight: 2,
-          arbitrary: fc.constantFrom<[string, string]>(
+          arbitrary: fc.constantFrom<Field>(
             ['response_format', 'json'],
             ['response_format', 'text'],
             ['temperature', '0.5'],
@@ -133,7 +176,7 @@ export const transcriptions: fc.Arbitrary<GeneratedRequest> = fc
         },
         {
           weight: 1,
-          arbitrary: fc.constantFrom<[string, string]>(
+          arbitrary: fc.constantFrom<Field>(
             ['url', 'https://example.com/a.mp3'],
             ['file_url', 'https://example.com/a.mp3'],
             ['known_speaker_references[]', 'data:audio/wav;base64,AAAA'],
@@ -143,19 +186,13 @@ export const transcriptions: fc.Arbitrary<GeneratedRequest> = fc
             ['hotwords', 'h'.repeat(500)],
           ),
         },
-        {
-          weight: 1,
-          arbitrary: fc.tuple(
-            fc.constantFrom('x_new', 'context'),
-            anyJson.map((value) => JSON.stringify(value)),
-          ),
-        },
+        { weight: 1, arbitrary: unknownField },
       ),
       { maxLength: 4 },
     ),
   )
-  .map(([model, file, fields]) => ({
-    kind: 'transcriptions',
+  .map(([kind, model, file, fields]) => ({
+    kind,
     model,
     body: {
       model: model.id,

@@ -104,6 +104,10 @@ function userContent(model: ModelTruth): fc.Arbitrary<unknown> {
 export const given = (value: Json): Json =>
   Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined))
 
+/** One of these fields. */
+export const one = (fields: Json): fc.Arbitrary<Json> =>
+  fc.constantFrom(...Object.entries(fields)).map(([field, value]) => ({ [field]: value }))
+
 export const rarely = <Value>(
   value: fc.Arbitrary<Value>,
   freq = 9,

@@ -22,7 +22,8 @@ import {
   inputsOf,
   listOf,
 } from './openai-format.ts'
-import { billTranscription } from './transcription-bill.ts'
+import { billEdit, billTranscription, parseForm } from './form-bills.ts'
+import { billRerank, billSpeech } from './text-unit-bills.ts'
 import {
   anthropicAnswer,
   bedrockAnswer,
@@ -33,6 +34,8 @@ import {
   openAiImages,
   openAiResponse,
   plainJson,
+  ranks,
+  speech,
   transcription,
   type Answer,
 } from './write-answers.ts'
@@ -106,8 +109,15 @@ interface Served {
 
 function serve(request: IncomingMessage, raw: Buffer): Served {
   const path = decodeURIComponent(request.url ?? '')
-  if (path.includes('/audio/transcriptions')) {
-    const bill = billTranscription(request.headers['content-type'] ?? '', raw)
+  const type = request.headers['content-type'] ?? ''
+  if (type.startsWith('multipart/form-data')) {
+    const form = parseForm(type, raw)
+    const last = path.slice(path.lastIndexOf('/') + 1)
+    if (last === 'edits') {
+      const bill = billEdit(form)
+      return { bill, answer: openAiImages(bill, Number(new Map(form.texts).get('n') ?? 1)) }
+    }
+    const bill = billTranscription(form, last as 'transcriptions' | 'translations')
     return { bill, answer: transcription(bill) }
   }
   const body = JSON.parse(raw.toString()) as Body
@@ -123,6 +133,14 @@ function serve(request: IncomingMessage, raw: Buffer): Served {
   if (path.endsWith('/embeddings')) {
     const bill = billOpenAiEmbeddings(model, body)
     return { bill, answer: openAiEmbeddings(bill, inputsOf(body.input).length) }
+  }
+  if (path.endsWith('/rerank')) {
+    const bill = billRerank(model, body)
+    return { bill, answer: ranks(bill, (body.documents as unknown[]).length) }
+  }
+  if (path.endsWith('/audio/speech')) {
+    const bill = billSpeech(model, body)
+    return { bill, answer: speech(bill, body.stream_format === 'sse') }
   }
   if (path.endsWith('/images/generations')) {
     const bill = billOpenAiImages(model, body)

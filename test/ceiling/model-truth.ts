@@ -10,7 +10,9 @@ export type Format =
   | 'google-vertex'
   | 'amazon-bedrock'
   | 'cohere'
-export type Kind = 'chat' | 'embeddings' | 'images' | 'transcriptions'
+export type Kind = 'chat' | 'embeddings' | 'rerank' | 'images' | 'transcriptions' | 'speech'
+/** A model may serve several. */
+export type RequestKind = Kind | 'edits' | 'translations'
 
 /** Micro-USD per million tokens, which is pico-USD per token. */
 export interface TruePrices {
@@ -38,11 +40,15 @@ export interface ModelTruth {
   readonly tiers: readonly [TrueTier, ...TrueTier[]]
   /** Micro-USD per million tokens. */
   readonly audioInput?: number
+  readonly imageInput?: number
   readonly imageOutput?: number
   /** Pico-USD per image of one megapixel, for models that are billed by the image. */
   readonly megapixel?: number
   /** Pico-USD for a search of the web; none: the provider must get no request with searches. */
   readonly search?: number
+  /** Pico-USD for a query with up to 100 documents, or for a character that is spoken. */
+  readonly searchUnit?: number
+  readonly character?: number
   /** Micro-USD per hour. */
   readonly audioHour?: number
   readonly context: number
@@ -340,6 +346,30 @@ export const EMBEDDING_MODELS: readonly ModelTruth[] = [
   },
 ]
 
+const rerank = {
+  ...embeddings,
+  kind: 'rerank',
+  format: 'openai',
+  upstreamId: 'compat',
+  context: 4_000,
+} as const
+
+export const RERANK_MODELS: readonly ModelTruth[] = [
+  {
+    ...rerank,
+    id: 'rerank-searches',
+    upstreamModel: 'vendor/rerank-searches',
+    tiers: [{ above: 0, ...prices(0, 0) }],
+    searchUnit: 2_000_000_000,
+  },
+  {
+    ...rerank,
+    id: 'rerank-tokens',
+    upstreamModel: 'vendor/rerank-tokens',
+    tiers: [{ above: 0, ...prices(0.05, 0) }],
+  },
+]
+
 const images = { kind: 'images', imageTokens: 0, outputMax: 1 } as const
 
 export const IMAGE_MODELS: readonly ModelTruth[] = [
@@ -351,7 +381,9 @@ export const IMAGE_MODELS: readonly ModelTruth[] = [
     upstreamModel: 'gpt-image-1',
     isBuiltIn: true,
     tiers: [{ above: 0, ...prices(5, 0, { cached: 1.25 }) }],
+    imageInput: usd(10),
     imageOutput: usd(40),
+    imageTokens: 10_000,
     context: 32_000,
     ownOutputMax: 6_240,
     imageTokensByQuality: { low: 408, medium: 1_584, high: 6_240 },
@@ -414,14 +446,41 @@ export const AUDIO_MODELS: readonly ModelTruth[] = [
   },
 ]
 
+const speech = { kind: 'speech', format: 'openai', imageTokens: 0, context: 2_000 } as const
+
+export const SPEECH_MODELS: readonly ModelTruth[] = [
+  {
+    ...speech,
+    id: 'speech-characters',
+    upstreamId: 'compat',
+    upstreamModel: 'vendor/speech',
+    tiers: [{ above: 0, ...prices(0, 0) }],
+    character: usd(15),
+    outputMax: 1,
+    ownOutputMax: 0,
+  },
+  {
+    ...speech,
+    id: 'gpt-4o-mini-tts',
+    upstreamId: 'openai',
+    upstreamModel: 'gpt-4o-mini-tts',
+    isBuiltIn: true,
+    tiers: [{ above: 0, ...prices(0.6, 12) }],
+    outputMax: 60_000,
+    ownOutputMax: 60_000,
+  },
+]
+
 /** Pretends that every provider stops at the catalog's limit, to look for other causes. */
 export const keepsLimits = process.env.CEILING_LIMITS === 'kept'
 
 export const ALL_MODELS: readonly ModelTruth[] = [
   ...MODELS,
   ...EMBEDDING_MODELS,
+  ...RERANK_MODELS,
   ...IMAGE_MODELS,
   ...AUDIO_MODELS,
+  ...SPEECH_MODELS,
 ].map((model) =>
   keepsLimits && model.kind === 'chat' ? { ...model, ownOutputMax: model.outputMax } : model,
 )

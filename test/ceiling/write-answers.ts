@@ -170,11 +170,35 @@ export function openAiImages(bill: Bill, count: number): Answer {
             input_tokens: bill.promptTokens,
             output_tokens: bill.completionTokens,
             total_tokens: bill.promptTokens + bill.completionTokens,
-            input_tokens_details: { text_tokens: bill.promptTokens, image_tokens: 0 },
+            input_tokens_details: {
+              text_tokens: bill.promptTokens - bill.imageInputTokens,
+              image_tokens: bill.imageInputTokens,
+            },
           },
         }
       : {}),
   })
+}
+
+export function ranks(bill: Bill, count: number): Answer {
+  const results = Array.from({ length: count }, (_, index) => ({ index, relevance_score: 0.5 }))
+  return json({
+    results,
+    ...(bill.model.searchUnit === undefined
+      ? { usage: { total_tokens: bill.promptTokens } }
+      : { meta: { billed_units: { search_units: bill.searchUnits } } }),
+  })
+}
+
+export function speech(bill: Bill, isStream: boolean): Answer {
+  if (!isStream) return { type: 'audio/mpeg', body: Buffer.from('sound') }
+  const input = bill.promptTokens
+  const output = bill.completionTokens
+  const usage = { input_tokens: input, output_tokens: output, total_tokens: input + output }
+  return sse([
+    { type: 'speech.audio.delta', audio: Buffer.from('sound').toString('base64') },
+    { type: 'speech.audio.done', usage },
+  ])
 }
 
 export function transcription(bill: Bill): Answer {

@@ -88,7 +88,8 @@ function boundSpeech(model: Model, { body, input, speed }: SpeechRequest): CallB
   const bytes = Buffer.byteLength(input)
   const texts = bytes + Buffer.byteLength((body.instructions as string | null | undefined) ?? '')
   const slowest = Math.min(speed, 1) * (body.instructions ? SLOWEST_BY_INSTRUCTIONS : 1)
-  const seconds = (bytes * SECONDS_PER_BYTE_MAX) / slowest + SILENCE_SECONDS_MAX
+  // A slow voice is silent for longer, too.
+  const seconds = (bytes * SECONDS_PER_BYTE_MAX + SILENCE_SECONDS_MAX) / slowest
   const tokens = Math.min(Math.ceil(seconds * TOKENS_PER_SECOND_MAX), model.outputTokensMax)
   const isOfUnits = model.price.units?.output_audio_tokens !== undefined
   const promptTokensEstimated = outputTokensTypical(texts)
