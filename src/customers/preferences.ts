@@ -11,6 +11,7 @@ export interface Preferences {
   readonly preferred_locale: string
   readonly weekly_digest_enabled: boolean
   readonly low_balance_email_enabled: boolean
+  readonly incident_email_enabled: boolean
   /** Days for which responses are stored; null: none is. */
   readonly stored_responses_days: number | null
 }
@@ -23,6 +24,7 @@ export async function getPreferences(db: Database, customerId: string): Promise<
       'preferred_locale',
       'weekly_digest_enabled',
       'low_balance_email_enabled',
+      'incident_email_enabled',
       'stored_responses_days',
     ])
     .where('id', '=', customerId)

@@ -278,13 +278,13 @@ test("the names in an invitation cannot become links, and its reader is not addr
   assert.ok(text.includes('tOkEn123'))
 })
 
-test('only the digest explains how to unsubscribe', () => {
+test('only optional mails explain how to unsubscribe', () => {
   for (const template of TEMPLATE_NAMES) {
     const { text, html, listUnsubscribe } = renderMail(template, SOUND, READER, SENDER)
-    const isDigest = template === 'resumo_semanal'
-    assert.equal(listUnsubscribe !== undefined, isDigest, template)
-    assert.equal(text.includes('PUT https://api.catraca.example/v1/me/preferences'), isDigest)
-    assert.equal(html.includes('/v1/me/preferences'), isDigest)
+    const isOptional = ['resumo_semanal', 'incidentes'].includes(template)
+    assert.equal(listUnsubscribe !== undefined, isOptional, template)
+    assert.equal(text.includes('PUT https://api.catraca.example/v1/me/preferences'), isOptional)
+    assert.equal(html.includes('/v1/me/preferences'), isOptional)
   }
 })
 

@@ -113,6 +113,7 @@ test('every column with personal data has a rule for the export and for the dele
   const known = Object.keys(INVENTORY).filter((column) => column !== 'customers.id')
   // Of a row that is known by another column.
   const within = [
+    'customers.incident_email_enabled',
     'customers.low_balance_email_enabled',
     'profiles.phone',
     'sign_in_accounts.user_id',

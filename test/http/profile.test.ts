@@ -201,6 +201,7 @@ test('preferences are changed one by one, and only to values that both the progr
     preferred_locale: 'pt-BR',
     weekly_digest_enabled: true,
     low_balance_email_enabled: true,
+    incident_email_enabled: false,
     stored_responses_days: null,
   }
   assert.deepEqual((await read('/me/preferences', secret)).json, before)
@@ -219,6 +220,7 @@ test('preferences are changed one by one, and only to values that both the progr
     { preferred_locale: 'por' },
     { weekly_digest_enabled: 'false' },
     { low_balance_email_enabled: null },
+    { incident_email_enabled: 1 },
     { stored_responses_days: 0 },
     { stored_responses_days: 31 },
     { stored_responses_days: 1.5 },
@@ -242,6 +244,7 @@ test('preferences are changed one by one, and only to values that both the progr
     preferred_locale: 'en',
     weekly_digest_enabled: false,
     low_balance_email_enabled: false,
+    incident_email_enabled: true,
     stored_responses_days: 30,
   }
   const { json } = await put('/me/preferences', secret, rest)

@@ -144,6 +144,53 @@ test('a visitor reads the state of the service, its incidents and the last 90 da
   assert.match(after, /✓ Tudo funcionando/)
 })
 
+/** Every element ends, in order, and text has no character that XML refuses. */
+function assertWellFormed(xml: string): void {
+  const body = xml.replace(/^<\?xml version="1\.0" encoding="UTF-8"\?>/, '')
+  assert.notEqual(body, xml)
+  const open: string[] = []
+  for (const [tag, end, name = '', closed] of body.matchAll(
+    /<(\/?)([a-z]+)(?:\s+[a-z:]+="[^"<]*")*\s*(\/?)>/g,
+  )) {
+    if (end) assert.equal(open.pop(), name, tag)
+    else if (!closed) open.push(name)
+  }
+  assert.deepEqual(open, [])
+  const text = body.replaceAll(/<\/?[a-z]+(?:\s+[a-z:]+="[^"<]*")*\s*\/?>/g, '')
+  assert.doesNotMatch(text, /[<>]|[^\P{Cc}\t\n\r]|&(?!(amp|lt|gt|quot|#39);)/u)
+}
+
+test('the feed has each incident with its updates, as XML whatever operators write, and is a 304 until something changes', async () => {
+  const { db } = gateway.database
+  const message = `Caiu & voltou ${HOSTILE}\u0001]]>`
+  const incident = { title: `Fora ${HOSTILE}\u0007`, message, vendors: ['openai'], modelIds: [] }
+  const id = await openIncident(db, SYSTEM, { ...incident, severity: 'major' })
+  await resolveIncident(db, SYSTEM, { id, message: 'Voltou de vez.' })
+  const page = await open('/status')
+  assert.match(
+    page.text,
+    /<link\s+rel="alternate"\s+type="application\/atom\+xml"[^>]*href="\/status\.atom"/,
+  )
+  const feed = await open('/status.atom')
+  assert.equal(feed.status, 200)
+  assert.equal(feed.headers['content-type'], 'application/atom+xml; charset=utf-8')
+  assert.equal(feed.headers['cache-control'], page.headers['cache-control'])
+  assertWellFormed(feed.text)
+  assert.ok(feed.text.includes(`<id>${PUBLIC_URL}/status.atom</id>`))
+  const [entry = ''] = feed.text
+    .split('<entry>')
+    .filter((each) => each.includes(`<id>urn:uuid:${id}</id>`))
+  assert.match(entry, /<title>Encerrado: Fora &quot;&gt;&lt;script[^<]*<\/title>/)
+  assert.match(
+    entry,
+    /<content type="html">[^<]*Encerrado[^<]*Voltou de vez\.[^<]*Aberto[^<]*Caiu &amp;amp; voltou[^<]*&amp;lt;script[^<]*Gravidade:\s+Grave\. Afeta: openai/,
+  )
+  const ofReader = { 'if-none-match': String(feed.headers.etag) }
+  assert.equal((await open('/status.atom', ofReader)).status, 304)
+  await openIncident(db, SYSTEM, { ...incident, severity: 'minor' })
+  assert.equal((await open('/status.atom', ofReader)).status, 200)
+})
+
 test('every page that the server writes has the style of the site and a way back', async () => {
   for (const path of ['/cambio', '/termos', '/privacidade', '/termos/2020-01-01', '/status']) {
     const { text } = await open(path)

@@ -158,14 +158,15 @@ test('a link reveals nothing about its reader, and never changes', async () => {
   )
 })
 
-test('the digest, and no other mail, has the link in its headers, its text and its HTML', async () => {
+test('optional mails, and no others, have the link in their headers, its text and its HTML', async () => {
   // This database has no server, which would send the digest itself.
   const other = await createTestDatabase()
   const email = 'leitora@example.com'
   const reader = await createCustomer(other.db, { name: 'Leitora', email })
   assert.ok('id' in reader)
   const customerId = reader.id
-  const url = links.urlFor(customerId) as string
+  const own = links.urlFor(customerId) as string
+  const url = `${own}?preference=weekly_digest_enabled`
   const server = await startMailServer()
   const smtp = readSmtpUrl(`smtp://127.0.0.1:${server.port}`)
   assert.ok(smtp)
@@ -186,12 +187,37 @@ test('the digest, and no other mail, has the link in its headers, its text and i
   assert.equal(headerOf(source, 'list-unsubscribe-post'), 'List-Unsubscribe=One-Click')
   // In the header, in the text, and twice in the HTML.
   assert.equal(decodeQuoted(source).split(url).length - 1, 4)
+  const preferences = new Map<string, string>([
+    ['resumo_semanal', 'weekly_digest_enabled'],
+    ['incidentes', 'incident_email_enabled'],
+  ])
   for (const template of TEMPLATE_NAMES) {
-    const reader = { name: 'Ana', timezone: 'UTC', unsubscribeUrl: url }
+    const reader = { name: 'Ana', timezone: 'UTC', unsubscribeUrl: own }
     const rendered = renderMail(template, {}, reader, SANDBOX_SENDER)
-    const isDigest = template === 'resumo_semanal'
-    assert.equal(rendered.listUnsubscribePost !== undefined, isDigest, template)
-    assert.equal(rendered.html.includes(`<a href="${url}">${url}</a>`), isDigest, template)
-    assert.equal(rendered.text.includes(`\n${url}\n`), isDigest, template)
+    const preference = preferences.get(template)
+    const link = `${own}?preference=${preference ?? ''}`
+    const isOptional = preference !== undefined
+    assert.equal(rendered.listUnsubscribePost !== undefined, isOptional, template)
+    assert.equal(rendered.html.includes(`<a href="${link}">${link}</a>`), isOptional, template)
+    assert.equal(rendered.text.includes(`\n${link}\n`), isOptional, template)
   }
+})
+
+test('the link of a mail about incidents ends those mails alone', async () => {
+  const { customerId, url } = await addReader()
+  await db
+    .updateTable('customers')
+    .set({ incident_email_enabled: true })
+    .where('id', '=', customerId)
+    .execute()
+  const link = `${url}?preference=incident_email_enabled`
+  assert.match(await (await fetch(link)).text(), /incidentes[^]*<button>/)
+  assert.ok((await getPreferences(db, customerId)).incident_email_enabled)
+  assert.match(await (await post(link)).text(), /Pronto[^]*incidentes/)
+  const { incident_email_enabled, weekly_digest_enabled } = await getPreferences(db, customerId)
+  assert.deepEqual([incident_email_enabled, weekly_digest_enabled], [false, true])
+  // No other preference can be named.
+  await post(`${url}?preference=low_balance_email_enabled`)
+  assert.ok((await getPreferences(db, customerId)).low_balance_email_enabled)
+  assert.ok(!(await wantsDigest(customerId)))
 })

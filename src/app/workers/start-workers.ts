@@ -8,6 +8,7 @@ import { warnOfLowBalance } from '../../deliveries/alerts/warn-of-low-balance.ts
 import { findStoppedKeys } from '../../customers/pause-keys.ts'
 import type { Database } from '../../platform/db/open.ts'
 import { queueDigests } from '../../deliveries/email/queue-digests.ts'
+import { queueIncidentMails } from '../../deliveries/email/queue-incident-mails.ts'
 import { sendDueMails } from '../../deliveries/email/send-due-mails.ts'
 import { dispatchEvents } from '../../platform/events/dispatch-events.ts'
 import { reconcile, reconcileOwn } from '../../gateway/calls/reconcile.ts'
@@ -212,6 +213,7 @@ async function startSharedWork(parts: Parts, databaseUrl: string): Promise<Share
     every(EVENTS_EVERY_MS, 'dispatch_events', log, () =>
       dispatchEvents(db, [queueMails, queueWebhooks], log),
     ),
+    every(MAILS_EVERY_MS, 'queue_incident_mails', log, () => queueIncidentMails(db)),
     every(MAILS_EVERY_MS, 'send_mails', log, () => sendDueMails(db, parts)),
     every(ALERTS_EVERY_MS, 'look_at_alerts', log, () =>
       evaluateAlerts(db, { now: new Date(), log }),

@@ -183,7 +183,7 @@ export const ACCOUNT_TEMPLATES = {
   }),
   resumo_semanal: (data) => ({
     subject: t`Seu resumo da semana de ${data.day('from') ?? t('uso')}`,
-    isOptional: true,
+    preference: 'weekly_digest_enabled',
     paragraphs: ['O que a sua conta usou na semana passada:'],
     facts: [
       ['Período', period(data)],
@@ -196,7 +196,34 @@ export const ACCOUNT_TEMPLATES = {
       ['Nesse ritmo, o saldo dura (dias)', data.count('runway_days')],
     ],
   }),
+  incidentes: (data) => {
+    const incidents = data.list('incidents')
+    const [first, ...others] = incidents
+    return {
+      subject:
+        first && others.length === 0
+          ? `${t(incidentWord(first))}: ${first.text('title') ?? ''}`
+          : 'Incidentes no serviço',
+      preference: 'incident_email_enabled',
+      paragraphs: ['Você pediu para saber dos incidentes no serviço. O que mudou:'],
+      facts: [
+        ...incidents.flatMap((incident): Fact[] => [
+          [incidentWord(incident), incident.text('title')],
+          ['Situação', incident.text('message')],
+          ['Afeta', incident.text('affected')],
+          ['Desde', incident.time('opened_at')],
+          ['Até', incident.time('resolved_at')],
+        ]),
+        ['Outros incidentes', data.count('others_count')],
+      ],
+      page: { label: 'Ver o status', path: '/status' },
+    }
+  },
 } satisfies Record<string, Template>
+
+function incidentWord(incident: DataReader): string {
+  return incident.is('status', 'resolved') ? 'Encerrado' : 'Incidente'
+}
 
 const PAUSE_CAUSES: Readonly<Record<string, string>> = {
   anomaly:

@@ -12,11 +12,13 @@ export interface MailContent {
   /** The reader's next step on a page of the dashboard; left out where the service has no public address. */
   readonly page?: { readonly label: string; readonly path: string }
   readonly closing?: readonly string[]
-  /** An optional mail carries a link to unsubscribe. */
-  readonly isOptional?: boolean
+  /** The preference that an optional mail needs: the mail carries a link that ends it. */
+  readonly preference?: MailPreference
   /** The recipient is not a customer, so the mail greets no name. */
   readonly isToStranger?: boolean
 }
+
+export type MailPreference = 'weekly_digest_enabled' | 'incident_email_enabled'
 
 export type Fact = readonly [label: string, value: string | undefined]
 

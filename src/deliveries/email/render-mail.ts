@@ -8,7 +8,7 @@ import { inLanguage, language, t, type Language } from '../../platform/lib/langu
 import { formatTaxId } from '../../platform/lib/tax-id.ts'
 import { formatBrl, formatCount, formatDay, formatTime } from './formats.ts'
 import type { MailSender } from './mail-sender.ts'
-import type { MailContent, MailData, Template, DataReader } from './mail-content.ts'
+import type { MailContent, MailData, MailPreference, Template, DataReader } from './mail-content.ts'
 import { MONEY_TEMPLATES } from './money-templates.ts'
 import { SECURITY_TEMPLATES } from './security-templates.ts'
 
@@ -196,19 +196,21 @@ export function renderMail(
 
 function renderContent(written: MailContent, reader: MailReader, sender: MailSender): RenderedMail {
   const content = translated(written)
+  const { preference } = content
   const name = oneLine(reader.name)
+  const unsubscribeUrl =
+    preference && reader.unsubscribeUrl && `${reader.unsubscribeUrl}?preference=${preference}`
   const parts: Parts = {
     ...content,
     subject: subjectOf(content, sender),
     link: content.link ?? linkToPage(content, sender),
     greeting: content.isToStranger || name === '' ? t('Olá,') : t`Olá, ${name},`,
-    wayOut: content.isOptional ? wayOutOf(sender, reader) : undefined,
+    wayOut: preference && wayOutOf(sender, { preference, url: unsubscribeUrl }),
     footer: footerOf(sender),
   }
   const mail = { subject: parts.subject, text: asText(parts), html: asHtml(parts) }
-  if (!content.isOptional) return mail
-  const { unsubscribeUrl } = reader
-  const byMail = `<mailto:${sender.company.contactEmail}?subject=cancelar%20resumo%20semanal>`
+  if (!preference) return mail
+  const byMail = `<mailto:${sender.company.contactEmail}?subject=cancelar%20${preference}>`
   return unsubscribeUrl === undefined
     ? { ...mail, listUnsubscribe: byMail }
     : {
@@ -244,11 +246,11 @@ function linkToPage({ page }: MailContent, { publicUrl }: MailSender): MailConte
 
 function wayOutOf(
   { publicUrl = '', company }: MailSender,
-  { unsubscribeUrl: url }: MailReader,
+  { preference, url }: { readonly preference: MailPreference; readonly url: string | undefined },
 ): WayOut {
-  if (url !== undefined) return { text: t('Para não receber mais este resumo:'), url }
+  if (url !== undefined) return { text: t('Para não receber mais e-mails como este:'), url }
   return {
-    text: t`Para não receber mais este resumo, envie ${'{"weekly_digest_enabled": false}'} por PUT ${publicUrl}/v1/me/preferences, ou escreva para ${company.contactEmail}.`,
+    text: t`Para não receber mais e-mails como este, envie ${JSON.stringify({ [preference]: false })} por PUT ${publicUrl}/v1/me/preferences, ou escreva para ${company.contactEmail}.`,
   }
 }
 

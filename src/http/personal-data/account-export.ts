@@ -398,6 +398,7 @@ export const accountExport = answer({
     preferred_locale: Type.String(),
     weekly_digest_enabled: Type.Boolean(),
     low_balance_email_enabled: Type.Boolean(),
+    incident_email_enabled: Type.Boolean(),
     stored_responses_days: nullable(Type.Integer()),
   }),
   shield: shieldSetting,

@@ -21,6 +21,11 @@ const storedResponsesDays = nullable(
   }),
 )
 
+const incidentEmailEnabled = Type.Boolean({
+  description:
+    'Um e-mail quando um incidente começa e outro quando acaba. Desligado até que a conta o peça.',
+})
+
 const preferences = answer({
   timezone: Type.String({ description: 'Fuso horário da IANA, como America/Sao_Paulo.' }),
   preferred_locale: locale,
@@ -29,6 +34,7 @@ const preferences = answer({
     description:
       'Avisos de saldo baixo por e-mail. O de saldo zerado vai sempre, e os webhooks recebem os dois.',
   }),
+  incident_email_enabled: incidentEmailEnabled,
   stored_responses_days: storedResponsesDays,
 })
 
@@ -63,6 +69,7 @@ export const preferenceRoutes = [
         preferred_locale: Type.Optional(locale),
         weekly_digest_enabled: Type.Optional(Type.Boolean()),
         low_balance_email_enabled: Type.Optional(Type.Boolean()),
+        incident_email_enabled: Type.Optional(incidentEmailEnabled),
         stored_responses_days: Type.Optional(storedResponsesDays),
       },
       { additionalProperties: false },

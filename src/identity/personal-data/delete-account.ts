@@ -210,7 +210,7 @@ async function queuePayerRemoval(trx: Database, customerId: string): Promise<voi
 async function eraseCustomer(trx: Database, customerId: string): Promise<Date> {
   const { rows } = await sql<{ deleted_at: Date }>`
     update customers set name = ${ERASED_NAME}, email = null, referral_code = null, timezone = default,
-      preferred_locale = default, weekly_digest_enabled = false, low_balance_email_enabled = default, stored_responses_days = default,
+      preferred_locale = default, weekly_digest_enabled = false, low_balance_email_enabled = default, incident_email_enabled = default, stored_responses_days = default,
       shield_action = default, shield_uuids = default, anomaly_factor = default, anomaly_floor_nano_brl = default,
       suspended_text = null, deleted_at = now()
     where id = ${customerId} returning deleted_at`.execute(trx)

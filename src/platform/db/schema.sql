@@ -512,6 +512,7 @@ create table customers (
   anomaly_floor_nano_brl bigint not null default '200000000000'::bigint,
   stored_responses_days integer,
   suspended_text text,
+  incident_email_enabled boolean not null default false,
   constraint customers_anomaly_factor_check CHECK (anomaly_factor >= 2 AND anomaly_factor <= 1000),
   constraint customers_anomaly_floor_nano_brl_check CHECK (anomaly_floor_nano_brl >= 1000000000 AND anomaly_floor_nano_brl <= '1000000000000000'::bigint),
   constraint customers_check CHECK ((suspended_at IS NULL) = (suspended_reason IS NULL)),
@@ -528,6 +529,7 @@ CREATE INDEX customers_by_email_prefix ON customers USING btree (lower(email) te
 CREATE INDEX customers_by_name_prefix ON customers USING btree (lower(name) text_pattern_ops);
 CREATE INDEX customers_by_time ON customers USING btree (created_at DESC, id DESC);
 CREATE INDEX customers_to_erase ON customers USING btree (deleted_at) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
+CREATE INDEX customers_with_incident_emails ON customers USING btree (id) WHERE incident_email_enabled;
 
 create table delivery_discrepancies (
   hold_id uuid not null,
@@ -700,6 +702,13 @@ create table idempotency_keys (
 CREATE INDEX idempotency_keys_oldest ON idempotency_keys USING btree (created_at);
 CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
 
+create table incident_mails (
+  id uuid not null,
+  data jsonb not null,
+  after_customer_id uuid not null default '00000000-0000-0000-0000-000000000000'::uuid,
+  constraint incident_mails_pkey PRIMARY KEY (id)
+);
+
 create table incident_updates (
   id uuid not null,
   incident_id uuid not null,
@@ -727,12 +736,14 @@ create table incidents (
   resolved_at timestamptz,
   seen_at timestamptz,
   node_id uuid,
+  is_mailed boolean not null default false,
   constraint incidents_check CHECK ((source = 'breaker'::incident_source) = (subject IS NOT NULL AND seen_at IS NOT NULL AND node_id IS NOT NULL)),
   constraint incidents_message_check CHECK (length(message) >= 1 AND length(message) <= 2000),
   constraint incidents_pkey PRIMARY KEY (id),
   constraint incidents_title_check CHECK (length(title) >= 1 AND length(title) <= 200)
 );
 CREATE INDEX incidents_by_time ON incidents USING btree (opened_at DESC, id DESC);
+CREATE INDEX incidents_mailed ON incidents USING btree (id) WHERE is_mailed;
 CREATE INDEX incidents_open ON incidents USING btree (opened_at) WHERE resolved_at IS NULL;
 CREATE UNIQUE INDEX incidents_open_of_breakers ON incidents USING btree (subject) WHERE source = 'breaker'::incident_source AND resolved_at IS NULL;
 

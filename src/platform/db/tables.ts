@@ -80,6 +80,7 @@ export interface Tables {
     preferred_locale: Generated<string>
     weekly_digest_enabled: Generated<boolean>
     low_balance_email_enabled: Generated<boolean>
+    incident_email_enabled: Generated<boolean>
     stored_responses_days: ColumnType<number | null, number | null | undefined, number | null>
     deleted_at: ColumnType<Date | null, never, Date>
     erased_at: ColumnType<Date | null, never, Date>
@@ -717,6 +718,11 @@ export interface Tables {
   upstream_health_hours: UpstreamHealthHoursTable
   incidents: IncidentsTable
   incident_updates: IncidentUpdatesTable
+  incident_mails: {
+    id: string
+    data: Json<Readonly<Record<string, unknown>>>
+    after_customer_id: Generated<string>
+  }
 }
 
 export type BudgetPeriod = 'day' | 'month' | 'lifetime'
@@ -1135,6 +1141,7 @@ interface IncidentsTable {
   resolved_at: Date | null
   seen_at: Date | null
   node_id: string | null
+  is_mailed: Generated<boolean>
 }
 
 interface IncidentUpdatesTable {

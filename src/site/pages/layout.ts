@@ -25,6 +25,8 @@ export interface SitePage {
   readonly style?: string | undefined
   /** The path of a script. */
   readonly script?: string | undefined
+  /** The path of an Atom feed. */
+  readonly feed?: { readonly path: string; readonly title: string }
   /** For search engines, in the words of schema.org. */
   readonly linkedData?: object
   readonly isIndexed?: boolean
@@ -51,6 +53,15 @@ export function layout(page: SitePage, deps: LayoutDeps): Html {
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/icone-180.png" />
         <link rel="manifest" href="/manifest.webmanifest" />
+        ${
+          page.feed &&
+          html`<link
+            rel="alternate"
+            type="application/atom+xml"
+            title="${page.feed.title}"
+            href="${page.feed.path}"
+          />`
+        }
         ${STYLE} ${page.style !== undefined && trustedHtml(`<style>${page.style}</style>`)}
         ${page.script !== undefined && html`<script type="module" src="${page.script}"></script>`}
       </head>

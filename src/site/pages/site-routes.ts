@@ -8,7 +8,7 @@ import { hiddenRoute, type Route } from '../../http/rest/route.ts'
 import { findServiceNews } from '../../http/incidents/find-service-news.ts'
 import type { HttpParts } from '../../http/rest/parts.ts'
 import type { HealthSummaries } from '../../platform/health/health-summaries.ts'
-import { prefersEnglish } from '../../http/rest/request-headers.ts'
+import { originOf, prefersEnglish } from '../../http/rest/request-headers.ts'
 import { fxPage } from './fx-page.ts'
 import { landingPage } from './landing-page.ts'
 import { modelPage } from './model-page.ts'
@@ -29,7 +29,14 @@ import { type Model, MODEL_CATEGORIES } from '../../money/catalog/model.ts'
 import { priceTable, rateSentence } from './price-table.ts'
 import type { SiteFacts } from './site-facts.ts'
 import { within } from '../../platform/lib/within.ts'
-import { STATUS_DAYS, STATUS_STYLE, statusPage, type StatusFacts } from './status-page.ts'
+import { statusFeed } from './status-feed.ts'
+import {
+  FEED_PATH,
+  STATUS_DAYS,
+  STATUS_STYLE,
+  statusPage,
+  type StatusFacts,
+} from './status-page.ts'
 
 /** `robots.txt` and `sitemap.xml`. */
 const PUBLIC_PAGES = ['/', '/modelos', '/cambio', '/status', '/termos', '/privacidade']
@@ -66,6 +73,7 @@ type Deps = SiteDeps & Pick<HttpParts, 'db'> & { readonly healthSummaries: Healt
 
 export const siteRoutes: readonly Route<Deps>[] = [
   pageRoute('/status', statusVisit),
+  pageRoute(FEED_PATH, feedVisit),
   pageRoute('/', (visit) =>
     ofVisitor(visit, '/', (facts, origin) => landingPage(facts, origin, visit.deps)),
   ),
@@ -126,6 +134,19 @@ async function statusVisit({ request, reply, deps }: DepsVisit): Promise<Fastify
     cacheControl: OF_THIS_BROWSER,
     policy: STATUS_POLICY,
   })
+}
+
+/** Without a database there is no feed for now, which readers tell from an empty one. */
+async function feedVisit({ request, reply, deps }: DepsVisit): Promise<FastifyReply> {
+  const news = await within(STATUS_MS_MAX, findServiceNews(deps)).catch(() => undefined)
+  const page = news
+    ? {
+        status: 200,
+        type: 'application/atom+xml; charset=utf-8',
+        text: statusFeed(news, originOf(request, deps.config.publicUrl)),
+      }
+    : { status: 503, type: 'text/plain; charset=utf-8', text: html`Volte em alguns minutos.` }
+  return sendPageOfVisit(request, reply, page, { cacheControl: OF_THIS_BROWSER })
 }
 
 async function readStatus(deps: Deps): Promise<StatusFacts> {

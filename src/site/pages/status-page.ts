@@ -6,6 +6,7 @@ import { formatCount, formatDay, formatTime } from '../../deliveries/email/forma
 import { layout, type SiteDeps } from './layout.ts'
 
 export const STATUS_DAYS = 90
+export const FEED_PATH = '/status.atom'
 
 export const STATUS_STYLE = `.state{display:flex;gap:.75rem;align-items:baseline;border-radius:.875rem;padding:1rem 1.25rem;margin-top:1.5rem;font-size:1.125rem;font-weight:600;background:var(--accent-soft);color:var(--accent-strong)}
 .state.bad{background:var(--warning-soft);color:var(--warning)}
@@ -33,6 +34,7 @@ export function statusPage(facts: StatusFacts | undefined, deps: SiteDeps): Html
       title: 'Status · Catraca',
       description: 'Como estão a Catraca e os modelos agora, e como estiveram nos últimos 90 dias.',
       style: STATUS_STYLE,
+      feed: { path: FEED_PATH, title: 'Status da Catraca' },
       main: html`<div class="wrap">
         <h1>Status</h1>
         <p class="lead">Como estão a Catraca e os modelos agora.</p>
@@ -42,6 +44,10 @@ export function statusPage(facts: StatusFacts | undefined, deps: SiteDeps): Html
           <a href="/status">Atualizar</a>
         </p>
         ${facts && details(facts)}
+        <p class="gap small muted">
+          Para saber de incidentes: o <a href="${FEED_PATH}">feed Atom</a>, ou por e-mail, nas
+          <a href="/perfil">preferências da sua conta</a>.
+        </p>
       </div>`,
     },
     deps,
@@ -91,7 +97,7 @@ function stateOf(
   return ['good', 'Tudo funcionando']
 }
 
-const SEVERITY_WORDS = { minor: 'Leve', major: 'Grave', critical: 'Crítico' } as const
+export const SEVERITY_WORDS = { minor: 'Leve', major: 'Grave', critical: 'Crítico' } as const
 
 function openIncidents({ open }: News): Html | false {
   return (

@@ -138,7 +138,7 @@ const HARMLESS = new Set(
     'body description variables tags default_model parameters change_note values',
     // Of profiles and preferences.
     'full_name cpf_cnpj phone postal_code street street_number complement district city state',
-    'timezone preferred_locale weekly_digest_enabled low_balance_email_enabled',
+    'timezone preferred_locale weekly_digest_enabled low_balance_email_enabled incident_email_enabled',
     'stored_responses_days',
     // Of top-ups.
     'amount method card holder threshold_brl amount_brl monthly_limit_brl',

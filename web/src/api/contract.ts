@@ -2463,6 +2463,10 @@ export interface Contract {
          * Avisos de saldo baixo por e-mail. O de saldo zerado vai sempre, e os webhooks recebem os dois.
          */
         low_balance_email_enabled: boolean
+        /**
+         * Um e-mail quando um incidente começa e outro quando acaba. Desligado até que a conta o peça.
+         */
+        incident_email_enabled: boolean
         stored_responses_days: number | null
       }
     }
@@ -2696,6 +2700,7 @@ export interface Contract {
           preferred_locale: string
           weekly_digest_enabled: boolean
           low_balance_email_enabled: boolean
+          incident_email_enabled: boolean
           stored_responses_days: number | null
         }
         shield: {
@@ -9064,6 +9069,10 @@ export interface Contract {
         preferred_locale?: string
         weekly_digest_enabled?: boolean
         low_balance_email_enabled?: boolean
+        /**
+         * Um e-mail quando um incidente começa e outro quando acaba. Desligado até que a conta o peça.
+         */
+        incident_email_enabled?: boolean
         stored_responses_days?: number | null
       }
       /**
@@ -9080,6 +9089,10 @@ export interface Contract {
          * Avisos de saldo baixo por e-mail. O de saldo zerado vai sempre, e os webhooks recebem os dois.
          */
         low_balance_email_enabled: boolean
+        /**
+         * Um e-mail quando um incidente começa e outro quando acaba. Desligado até que a conta o peça.
+         */
+        incident_email_enabled: boolean
         stored_responses_days: number | null
       }
     }

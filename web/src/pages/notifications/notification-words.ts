@@ -23,6 +23,7 @@ const WORDS = perLanguage((): Readonly<Record<string, string>> => ({
   webhook_segredo_rotacionado: t('Segredo de webhook trocado'),
   exportacao_pronta: t('Cópia dos seus dados'),
   resumo_semanal: t('Resumo da semana'),
+  incidentes: t('Incidentes no serviço'),
   recarga_pendente: t('Recarga à espera do pagamento'),
   recarga_confirmada: t('Recarga confirmada'),
   recarga_expirada: t('Recarga vencida'),

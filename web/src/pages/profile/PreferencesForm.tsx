@@ -51,6 +51,7 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
       preferred_locale: formText(fields, 'locale'),
       weekly_digest_enabled: fields.has('digest'),
       low_balance_email_enabled: fields.has('low_balance'),
+      incident_email_enabled: fields.has('incidents'),
       stored_responses_days: Number(formText(fields, 'stored_days')) || null,
     })
   }
@@ -100,6 +101,12 @@ export function PreferencesForm({ preferences }: { readonly preferences: Prefere
         defaultChecked={preferences.low_balance_email_enabled}
         label={t('Avisar por e-mail quando o saldo estiver acabando')}
         hint={t('Se o saldo acabar de vez, você recebe um e-mail de qualquer jeito.')}
+      />
+      <Checkbox
+        name="incidents"
+        defaultChecked={preferences.incident_email_enabled}
+        label={t('Avisar por e-mail de incidentes no serviço')}
+        hint={t('Um e-mail quando um incidente começa e outro quando acaba.')}
       />
       <Field
         label={t('Guardar respostas')}

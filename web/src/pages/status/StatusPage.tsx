@@ -12,6 +12,7 @@ import { lastDayHealthQuery, UpstreamHealth, upstreamHealthQuery } from './Upstr
 import { t } from '../../language/t.ts'
 
 const REFRESH_MS = 60_000
+const LINK = 'inline-flex min-h-6 items-center font-medium underline underline-offset-2'
 
 function subscribeOnline(onChange: () => void): () => void {
   return onlineManager.subscribe(onChange)
@@ -46,6 +47,14 @@ export function StatusPage() {
             <ResolvedIncidents incidents={incidents.data?.resolved ?? []} />
           </>
         )}
+        <p className="flex flex-wrap gap-x-4 text-sm">
+          <a className={LINK} href="/status.atom">
+            {t('Feed de incidentes (Atom)')}
+          </a>
+          <a className={LINK} href="/perfil">
+            {t('Avisos por e-mail')}
+          </a>
+        </p>
       </div>
     </>
   )
