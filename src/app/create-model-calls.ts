@@ -42,6 +42,7 @@ import type {
   GatewayObserver,
 } from '../gateway/calls/gateway-parts.ts'
 import { createOwnTime, type OwnTime } from '../platform/admission/own-time.ts'
+import { moderationKind } from '../gateway/calls/moderations/moderation-kind.ts'
 import { rerankKind } from '../gateway/calls/rerank/rerank-kind.ts'
 import { createImageKind, type KeepImage } from '../gateway/calls/images/image-kind.ts'
 import { imageMediaType } from '../gateway/calls/images/image-request.ts'
@@ -138,6 +139,7 @@ function createOtherCalls(
   ModelCalls,
   | 'embed'
   | 'rerank'
+  | 'moderate'
   | 'generateImages'
   | 'editImages'
   | 'speak'
@@ -151,6 +153,7 @@ function createOtherCalls(
   return {
     embed: serve(gateway, embeddingKind, spans),
     rerank: serve(gateway, rerankKind, spans),
+    moderate: serve(gateway, moderationKind, spans),
     generateImages: serve(gateway, createImageKind(keepImage), spans),
     editImages: serve(gateway, createImageKind(keepImage, 'editImages'), spans),
     speak: serve(gateway, speechKind, spans),

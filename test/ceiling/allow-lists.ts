@@ -34,6 +34,7 @@ export const TOP_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   `),
   'openai embeddings': OPENAI_EMBEDDINGS,
   'openai rerank': words('model query documents max_tokens_per_doc'),
+  'openai moderations': words('model input'),
   'openai images': OPENAI_IMAGES,
   'openai edits': new Set([...OPENAI_IMAGES, ...OPENAI_EDITS]),
   'openai transcriptions': words(`

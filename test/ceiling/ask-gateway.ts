@@ -33,6 +33,7 @@ const PATHS: Readonly<Record<GeneratedRequest['kind'], string>> = {
   transcriptions: '/audio/transcriptions',
   translations: '/audio/translations',
   rerank: '/rerank',
+  moderations: '/moderations',
   speech: '/audio/speech',
 }
 

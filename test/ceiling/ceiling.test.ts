@@ -31,7 +31,7 @@ import { chat, type GeneratedRequest } from './generate-chats.ts'
 import { messagesRequest } from './generate-native-messages.ts'
 import { responsesRequest } from './generate-native-responses.ts'
 import { edits, embeddings, images, sounds } from './generate-media.ts'
-import { reranks, speeches } from './generate-text-units.ts'
+import { moderations, reranks, speeches } from './generate-text-units.ts'
 import { startHostileUpstream, type HostileUpstream, type Received } from './hostile-upstream.ts'
 import { jsonText } from './json-text.ts'
 import { featuresOf, isExplained, judge, type Cause, type Fault } from './judge.ts'
@@ -67,6 +67,7 @@ const someCase: fc.Arbitrary<Case> = fc.record({
     { weight: 1, arbitrary: sounds },
     { weight: 1, arbitrary: reranks },
     { weight: 1, arbitrary: speeches },
+    { weight: 1, arbitrary: moderations },
   ),
   share: fc.integer({ min: 10, max: 1_000 }),
 })

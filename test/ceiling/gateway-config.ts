@@ -51,6 +51,7 @@ function toConfig(model: ModelTruth): NonNullable<CatalogConfig['models']>[numbe
     chat: 'llm',
     embeddings: 'embedding',
     rerank: 'embedding',
+    moderations: 'embedding',
     images: 'image',
     transcriptions: 'audio',
     speech: 'audio',
@@ -80,6 +81,7 @@ function toConfig(model: ModelTruth): NonNullable<CatalogConfig['models']>[numbe
     ...(model.kind === 'embeddings' ? { embedding: { dimensions: 4, can_shorten: true } } : {}),
     ...(model.kind === 'images' ? { image: { sizes: PIXEL_SIZES } } : {}),
     ...(model.kind === 'rerank' ? { rerank: true } : {}),
+    ...(model.kind === 'moderations' ? { moderation: true } : {}),
     ...(model.kind === 'speech' ? { speech: true } : {}),
   }
 }

@@ -1,9 +1,10 @@
-/** Requests for rerank and speech. */
+/** Requests for rerank, moderations and speech. */
 import fc from '../harness/fast-check.ts'
 import type { GeneratedRequest } from './generate-chats.ts'
 import { given, one, rarely } from './generate-messages.ts'
+import { PNG } from './generate-media.ts'
 import { shortText, text } from './generate-texts.ts'
-import { RERANK_MODELS, SPEECH_MODELS } from './model-truth.ts'
+import { MODERATION_MODELS, RERANK_MODELS, SPEECH_MODELS } from './model-truth.ts'
 
 const documents = fc.oneof(
   { weight: 4, arbitrary: fc.array(text, { minLength: 1, maxLength: 12 }) },
@@ -43,6 +44,30 @@ export const reranks: fc.Arbitrary<GeneratedRequest> = fc
     kind: 'rerank',
     model,
     body: given({ model: model.id, ...fields, ...priced }),
+  }))
+
+const part = fc.oneof(
+  text.map((each) => ({ type: 'text', text: each })),
+  fc.constant({
+    type: 'image_url',
+    image_url: { url: `data:image/png;base64,${PNG.toString('base64')}`, detail: 'high' },
+  }),
+)
+
+export const moderations: fc.Arbitrary<GeneratedRequest> = fc
+  .tuple(
+    fc.constantFrom(...MODERATION_MODELS),
+    fc.oneof(
+      text,
+      fc.array(text, { minLength: 1, maxLength: 20 }),
+      fc.array(part, { minLength: 1, maxLength: 6 }),
+    ),
+    rarely(one({ service_tier: 'priority', messages: ['z'.repeat(400)], explain: true }), 3),
+  )
+  .map(([model, input, priced]) => ({
+    kind: 'moderations',
+    model,
+    body: given({ model: model.id, input, ...priced }),
   }))
 
 export const speeches: fc.Arbitrary<GeneratedRequest> = fc

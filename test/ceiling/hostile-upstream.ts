@@ -23,7 +23,7 @@ import {
   listOf,
 } from './openai-format.ts'
 import { billEdit, billTranscription, parseForm } from './form-bills.ts'
-import { billRerank, billSpeech } from './text-unit-bills.ts'
+import { billModeration, billRerank, billSpeech } from './text-unit-bills.ts'
 import {
   anthropicAnswer,
   bedrockAnswer,
@@ -33,6 +33,7 @@ import {
   openAiEmbeddings,
   openAiImages,
   openAiResponse,
+  judgements,
   plainJson,
   ranks,
   speech,
@@ -137,6 +138,10 @@ function serve(request: IncomingMessage, raw: Buffer): Served {
   if (path.endsWith('/rerank')) {
     const bill = billRerank(model, body)
     return { bill, answer: ranks(bill, (body.documents as unknown[]).length) }
+  }
+  if (path.endsWith('/moderations')) {
+    const bill = billModeration(model, body)
+    return { bill, answer: judgements(bill, body.input as unknown[]) }
   }
   if (path.endsWith('/audio/speech')) {
     const bill = billSpeech(model, body)

@@ -10,7 +10,14 @@ export type Format =
   | 'google-vertex'
   | 'amazon-bedrock'
   | 'cohere'
-export type Kind = 'chat' | 'embeddings' | 'rerank' | 'images' | 'transcriptions' | 'speech'
+export type Kind =
+  | 'chat'
+  | 'embeddings'
+  | 'rerank'
+  | 'moderations'
+  | 'images'
+  | 'transcriptions'
+  | 'speech'
 /** A model may serve several. */
 export type RequestKind = Kind | 'edits' | 'translations'
 
@@ -370,6 +377,20 @@ export const RERANK_MODELS: readonly ModelTruth[] = [
   },
 ]
 
+export const MODERATION_MODELS: readonly ModelTruth[] = [
+  {
+    ...embeddings,
+    kind: 'moderations',
+    format: 'openai',
+    id: 'judge',
+    upstreamId: 'compat',
+    upstreamModel: 'vendor/judge',
+    tiers: [{ above: 0, ...prices(0.1, 0) }],
+    context: 4_000,
+    imageTokens: 1_000,
+  },
+]
+
 const images = { kind: 'images', imageTokens: 0, outputMax: 1 } as const
 
 export const IMAGE_MODELS: readonly ModelTruth[] = [
@@ -478,6 +499,7 @@ export const ALL_MODELS: readonly ModelTruth[] = [
   ...MODELS,
   ...EMBEDDING_MODELS,
   ...RERANK_MODELS,
+  ...MODERATION_MODELS,
   ...IMAGE_MODELS,
   ...AUDIO_MODELS,
   ...SPEECH_MODELS,

@@ -1,4 +1,4 @@
-/** How rerankers and voices bill texts. */
+/** How rerankers, judges of content and voices bill texts. */
 import { unknownFields } from './allow-lists.ts'
 import { costOf, counts, type Bill } from './bill.ts'
 import type { ModelTruth } from './model-truth.ts'
@@ -23,6 +23,24 @@ export function billRerank(model: ModelTruth, body: Body): Bill {
     costPicoUsd: costOf(model, of),
     unknown: unknownFields('openai rerank', body),
   }
+}
+
+/** Each text and each image, with what an unknown field of a part may bring. */
+export function billModeration(model: ModelTruth, body: Body): Bill {
+  const parts = (body.input as (string | Body)[]).map((each) =>
+    typeof each === 'string' ? { type: 'text', text: each } : each,
+  )
+  const sizes = parts.map(({ type, text }) =>
+    type === 'text' ? Buffer.byteLength(text as string) + 4 : model.imageTokens,
+  )
+  const of = counts({
+    promptTokens: sizes.reduce((sum, size) => sum + Math.min(size, model.context), 0),
+  })
+  const inParts = parts
+    .flatMap((part) => Object.keys(part))
+    .filter((field) => !['type', 'text', 'image_url'].includes(field))
+  const unknown = [...unknownFields('openai moderations', body), ...inParts]
+  return { ...of, model, costPicoUsd: costOf(model, of), unknown }
 }
 
 /** Half a second for each character and five of silence, at 20 tokens a second; instructions may ask for a slow voice. */

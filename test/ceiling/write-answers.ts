@@ -190,6 +190,15 @@ export function ranks(bill: Bill, count: number): Answer {
   })
 }
 
+export function judgements(bill: Bill, input: readonly unknown[]): Answer {
+  const count = typeof input[0] === 'string' ? input.length : 1
+  const result = { flagged: false, categories: { hate: false }, category_scores: { hate: 0.5 } }
+  return json({
+    results: Array.from({ length: count }, () => result),
+    usage: { prompt_tokens: bill.promptTokens },
+  })
+}
+
 export function speech(bill: Bill, isStream: boolean): Answer {
   if (!isStream) return { type: 'audio/mpeg', body: Buffer.from('sound') }
   const input = bill.promptTokens

@@ -32,6 +32,30 @@ const costOf = (answer: object): bigint =>
 
 const lengthOf = (vector: readonly number[]): number => Math.hypot(...vector)
 
+test('texts, and the parts of one input, are judged by the model that the client takes for granted', async () => {
+  await withExactCharge(gateway, async (secret) => {
+    const own = clientOf(secret)
+    const ofTexts = await own.moderations.create({ input: ['Olá!', 'Vou matar alguém.'] })
+    assert.deepEqual(
+      ofTexts.results.map(({ flagged, categories }) => [flagged, categories.violence]),
+      [
+        [false, false],
+        [true, true],
+      ],
+    )
+    const url = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a', 'hex').toString('base64')}`
+    const ofParts = await own.moderations.create({
+      model: 'sandbox-moderation',
+      input: [
+        { type: 'text', text: 'Vou matar a sede.' },
+        { type: 'image_url', image_url: { url } },
+      ],
+    })
+    assert.deepEqual(ofParts.results[0]?.category_applied_input_types.violence, ['text', 'image'])
+    return { cost: costOf(ofTexts) + costOf(ofParts), calls: 2 }
+  })
+})
+
 test('an embedding arrives as numbers, also when the client requests base64 by default', async () => {
   await withExactCharge(gateway, async (secret) => {
     const own = clientOf(secret)

@@ -237,7 +237,6 @@ test('calls of the field that are not built answer in the caller’s format, and
   const { secret } = gateway
   for (const path of [
     '/uploads',
-    '/moderations',
     '/vector_stores/x',
     '/fine_tuning/jobs',
     '/assistants',

@@ -36,6 +36,7 @@ const EXPENSIVE = new Set([
   'POST /chat/completions',
   'POST /embeddings',
   'POST /rerank',
+  'POST /moderations',
   'POST /images/generations',
   'POST /images/edits',
   'POST /audio/speech',

@@ -85,6 +85,7 @@ test('the body of every sample is one that its operation takes', () => {
     claudeSmall: 'c',
     embedding: 'd',
     rerank: 'g',
+    moderation: 'j',
     image: 'e',
     speech: 'h',
     video: 'i',

@@ -652,6 +652,7 @@ const PATHS = [
   '/v1/usage/x',
   '/v1/embeddings',
   '/v1/rerank',
+  '/v1/moderations',
   '/v1/images/generations',
   '/v1/images/edits',
   '/v1/completions',
@@ -1032,7 +1033,7 @@ class Connection {
 // ── what has to hold ────────────────────────────────────────────────────────────────────────────
 
 const MODEL_CALL =
-  /^\/v1\/(chat|completions|embeddings|rerank|images|audio|responses|messages)(\/|$|\?)/
+  /^\/v1\/(chat|completions|embeddings|rerank|moderations|images|audio|responses|messages)(\/|$|\?)/
 
 /** Of the framework's own errors. */
 const FRAMEWORK_ERROR = /FST_|"statusCode"/

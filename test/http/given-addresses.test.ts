@@ -84,15 +84,25 @@ before(async () => {
       breaker: { failures: 0 },
       ...own,
     })) as never,
-    models: Object.keys(UPSTREAMS).map((id) => ({
-      id,
-      category: 'llm',
-      prices,
-      routes: [{ upstream: id, model: /anthropic|bedrock/.test(id) ? 'claude-sonnet-4-5' : id }],
-      context_tokens: 100_000,
-      max_output_tokens: 100,
-      image_tokens_max: 1_000,
-    })) as never,
+    models: [
+      ...Object.keys(UPSTREAMS).map((id) => ({
+        id,
+        category: 'llm',
+        prices,
+        routes: [{ upstream: id, model: /anthropic|bedrock/.test(id) ? 'claude-sonnet-4-5' : id }],
+        context_tokens: 100_000,
+        max_output_tokens: 100,
+        image_tokens_max: 1_000,
+      })),
+      {
+        id: 'judges',
+        category: 'embedding',
+        moderation: true,
+        prices,
+        routes: [{ upstream: 'opens', model: 'judges' }],
+        image_tokens_max: 1_000,
+      },
+    ] as never,
   })
   gateway = await startGateway({
     CATRACA_CONFIG: file.path,
@@ -146,6 +156,8 @@ interface Place {
   readonly body: (address: string) => object
   /** The model whose upstream gets a public address as it is; undefined where no address is taken. */
   readonly passesTo?: string
+  /** An upstream gets the image and never its address. */
+  readonly isDownloaded?: true
 }
 
 const CHAT = '/chat/completions'
@@ -171,6 +183,11 @@ const PLACES: Readonly<Record<string, Place>> = {
         { role: 'tool', tool_call_id: 'c', content: [{ type: 'image_url', image_url: { url } }] },
       ],
     }),
+  },
+  'image_url of a moderation': {
+    path: '/moderations',
+    isDownloaded: true,
+    body: (url) => ({ model: 'judges', input: [{ type: 'image_url', image_url: { url } }] }),
   },
   'file_data of a chat': {
     path: CHAT,
@@ -265,7 +282,9 @@ function modelsFor(place: number, address: number): string[] {
   return [MODELS[turn % MODELS.length] as string]
 }
 
-for (const [place, [name, { path, body, passesTo }]] of Object.entries(PLACES).entries()) {
+for (const [place, [name, { path, body, passesTo, isDownloaded }]] of Object.entries(
+  PLACES,
+).entries()) {
   test(`no upstream of any kind gets a hostile address: ${name}`, async () => {
     arrived.length = 0
     for (const [number, address] of HOSTILE.entries())
@@ -277,8 +296,9 @@ for (const [place, [name, { path, body, passesTo }]] of Object.entries(PLACES).e
       )
     assert.deepEqual([...arrived], [])
     // Otherwise the place would refuse everything, and the rest would show nothing.
-    const answer = await send(path, passesTo ?? 'opens', body(PUBLIC))
-    if (passesTo === undefined) assert.equal(answer.status, 400, answer.text)
+    const answer = await send(path, passesTo ?? 'opens', body(isDownloaded ? PNG : PUBLIC))
+    if (isDownloaded) assert.equal(arrived.length, 1)
+    else if (passesTo === undefined) assert.equal(answer.status, 400, answer.text)
     else assert.ok(arrived[0]?.includes(PUBLIC), `${answer.text} ${arrived[0]}`)
   })
 }

@@ -26,6 +26,7 @@ const WITHOUT_KEY: Readonly<Record<string, string>> = {
   '/v1beta/batchEmbedContents': MODEL_CALL,
   '/v1/embeddings': MODEL_CALL,
   '/v1/rerank': MODEL_CALL,
+  '/v1/moderations': MODEL_CALL,
   '/v1/images/generations': MODEL_CALL,
   '/v1/images/edits': MODEL_CALL,
   '/v1/audio/speech': MODEL_CALL,

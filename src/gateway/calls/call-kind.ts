@@ -1,5 +1,5 @@
 /**
- * The interface of a kind of model call: chat, embeddings, rerank, images, speech, transcriptions, videos. The money path
+ * The interface of a kind of model call: chat, embeddings, rerank, moderations, images, speech, transcriptions, videos. The money path
  * (`serve-call.ts`) is the same for all of them and knows only this interface.
  */
 import type { Model } from '../../money/catalog/model.ts'
@@ -95,6 +95,7 @@ export type Operation =
   | 'generate_content'
   | 'transcription'
   | 'rerank'
+  | 'moderation'
   | 'speech'
   | 'video'
 

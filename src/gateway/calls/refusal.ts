@@ -36,6 +36,7 @@ const BUILT_CALLS: readonly string[] = [
   'messages/batches',
   'embeddings',
   'rerank',
+  'moderations',
   'images/generations',
   'images/edits',
   'audio/speech',

@@ -291,6 +291,34 @@ export interface RerankAnswer {
   readonly usage: ReportedUsage | undefined
 }
 
+export interface ModerationCall {
+  /** The upstream's name for the model. */
+  readonly model: string
+  /** As in OpenAI's `input`. */
+  readonly input: readonly (string | object)[]
+  readonly resultCount: number
+  /** Of the answer, which are counted already. */
+  readonly bytesReserved: number
+  readonly callId: string
+  /** As in `ChatCall`. */
+  readonly takeBytes?: ChatCall['takeBytes']
+}
+
+/** The judgement of one input, with the names of OpenAI's format. */
+export interface ModerationResult {
+  readonly flagged: boolean
+  readonly categories: JsonObject
+  readonly category_scores: JsonObject
+  readonly category_applied_input_types?: JsonObject
+}
+
+/** The answer has as many results as were asked for. */
+export interface ModerationAnswer {
+  readonly kind: 'moderation'
+  readonly results: readonly ModerationResult[]
+  readonly usage: ReportedUsage | undefined
+}
+
 export interface SpeechCall {
   /** A speech request, with the upstream's name for the model in `model`. */
   readonly body: JsonObject
@@ -464,6 +492,7 @@ export interface Provider {
   searchRounds?(content: ChatContent): SearchRounds | undefined
   embed?(call: EmbeddingCall, signal: AbortSignal): Promise<EmbeddingAnswer | UpstreamFailure>
   rerank?(call: RerankCall, signal: AbortSignal): Promise<RerankAnswer | UpstreamFailure>
+  moderate?(call: ModerationCall, signal: AbortSignal): Promise<ModerationAnswer | UpstreamFailure>
   generateImages?(call: ImageCall, signal: AbortSignal): Promise<ImageAnswer | UpstreamFailure>
   /** As `generateImages`, of the images in `files`. */
   editImages?(call: ImageCall, signal: AbortSignal): Promise<ImageAnswer | UpstreamFailure>

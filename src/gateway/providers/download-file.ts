@@ -1,5 +1,5 @@
 import { guardedFetch } from '../../platform/lib/guarded-fetch.ts'
-import type { ChatCall } from './contract.ts'
+import type { ChatCall, UpstreamFailure } from './contract.ts'
 import { NotSent } from './read-failure.ts'
 
 /** Thrown when a file is not downloaded. The message names neither the address nor its content. */
@@ -10,6 +10,15 @@ export class DownloadRefused extends Error {
 /** Thrown when the memory for the calls of this customer, or of the node, is used up. */
 export class NoRoomForDownload extends Error {
   override readonly name = 'NoRoomForDownload'
+}
+
+/** Returns the failure of a call whose download failed; undefined for any other error. */
+export function readDownloadFailure(error: unknown): UpstreamFailure | undefined {
+  if (error instanceof NoRoomForDownload)
+    return { kind: 'failure', reason: 'no_room', detail: error.message, isUnsent: true }
+  if (error instanceof DownloadRefused)
+    return { kind: 'failure', reason: 'unsupported', detail: error.message }
+  return undefined
 }
 
 export interface DownloadedFile {

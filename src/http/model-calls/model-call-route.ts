@@ -59,6 +59,7 @@ export interface ModelCalls {
   readonly embedContents: ServeCall
   readonly embed: ServeCall
   readonly rerank: ServeCall
+  readonly moderate: ServeCall
   readonly generateImages: ServeCall
   readonly editImages: ServeCall
   readonly speak: ServeCall

@@ -8,6 +8,7 @@ import {
   responseTokens,
   embeddings,
   rerank,
+  moderations,
   imageEdits,
   imageGenerations,
   speech,
@@ -80,6 +81,11 @@ export const modelCallRoutes = [
     url: '/v1/rerank',
     contract: rerank,
     serving: ({ modelCalls }) => ({ serveCall: modelCalls.rerank, bodyOf: bytesOf }),
+  }),
+  modelCallRoute({
+    url: '/v1/moderations',
+    contract: moderations,
+    serving: ({ modelCalls }) => ({ serveCall: modelCalls.moderate, bodyOf: bytesOf }),
   }),
   modelCallRoute({
     url: '/v1/images/generations',

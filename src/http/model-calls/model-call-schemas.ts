@@ -6,6 +6,7 @@ import Type, { type TSchema } from 'typebox'
 import { INPUTS_MAX } from '../../gateway/calls/embeddings/embedding-request.ts'
 import { FALLBACKS_MAX } from '../../gateway/calls/field-faults.ts'
 import { EDITED_IMAGES_MAX, IMAGES_MAX } from '../../gateway/calls/images/image-request.ts'
+import { MODERATION_INPUTS_MAX } from '../../gateway/calls/moderations/moderation-request.ts'
 import { DOCUMENTS_MAX } from '../../gateway/calls/rerank/rerank-request.ts'
 import { CHARACTERS_MAX, SPEECH_FORMATS } from '../../gateway/calls/speech/speech-request.ts'
 import { PROMPT_CHARACTERS_MAX } from '../../gateway/calls/videos/video-request.ts'
@@ -409,6 +410,49 @@ export const rerank: ModelCallContract = {
       billed_units: Type.Object({ search_units: Type.Optional(count) }),
     }),
     usage: Type.Optional(Type.Object({ total_tokens: count })),
+    cost_billed_brl: brl,
+  }),
+}
+
+const moderated = { minItems: 1, maxItems: MODERATION_INPUTS_MAX }
+const perCategory = <Value extends TSchema>(value: Value) => Type.Record(Type.String(), value)
+
+export const moderations: ModelCallContract = {
+  summary: 'Julga se um conteúdo é nocivo',
+  bodyType: 'application/json',
+  body: Type.Object(
+    {
+      model: Type.Optional(Type.String({ minLength: 1, default: 'omni-moderation-latest' })),
+      ...routing,
+      input: Type.Union([
+        Type.String(),
+        Type.Array(Type.String(), moderated),
+        Type.Array(
+          Type.Union([
+            Type.Object({ type: Type.Literal('text'), text: Type.String() }, open),
+            Type.Object(
+              { type: Type.Literal('image_url'), image_url: Type.Object({ url: text }, open) },
+              open,
+            ),
+          ]),
+          moderated,
+        ),
+      ]),
+    },
+    open,
+  ),
+  answer: Type.Object({
+    id: Type.String(),
+    model: Type.String(),
+    results: Type.Array(
+      Type.Object({
+        flagged: Type.Boolean(),
+        categories: perCategory(Type.Union([Type.Boolean(), Type.Null()])),
+        category_scores: perCategory(Type.Number()),
+        category_applied_input_types: Type.Optional(perCategory(Type.Array(Type.String()))),
+      }),
+    ),
+    usage: Type.Object({ prompt_tokens: count, total_tokens: count }),
     cost_billed_brl: brl,
   }),
 }

@@ -1,7 +1,7 @@
 /** The catalog in the format of Google's Gemini API: the models that can be called in it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { nearestModels } from '../../money/catalog/nearest-models.ts'
-import type { Model, ModelCategory } from '../../money/catalog/model.ts'
+import { makesVectors, type Model, type ModelCategory } from '../../money/catalog/model.ts'
 import { refusals, type Refusal } from '../../gateway/calls/refusal.ts'
 import { errorFormatOf } from '../rest/error-formats.ts'
 import type { HttpParts } from '../rest/parts.ts'
@@ -75,7 +75,12 @@ async function listVisible(deps: Deps, request: FastifyRequest): Promise<Model[]
     isVisible &&
     deps.catalog
       .listModels()
-      .filter((model) => METHODS[model.category] && !model.rerank && isVisible(model))
+      .filter(
+        (model) =>
+          METHODS[model.category] &&
+          (model.category !== 'embedding' || makesVectors(model)) &&
+          isVisible(model),
+      )
   )
 }
 

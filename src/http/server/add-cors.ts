@@ -9,7 +9,7 @@ import type { ServerResponse } from 'node:http'
 export type CorsOrigins = '*' | readonly string[]
 
 const PATH =
-  /^\/v1(?:beta\/[^?]*|\/(?:(?:chat\/)?completions|responses(\/[^?]*)?|messages(\/(?:count_tokens|batches(?:\/[^?]*)?))?|files(?!\/images\/)(\/[^?]*)?|batches(\/[^?]*)?|embeddings|rerank|images\/(?:generations|edits)|audio\/(?:speech|transcriptions|translations)|(?:models|videos)(\/[^?]*)?))\/?(\?|$)/
+  /^\/v1(?:beta\/[^?]*|\/(?:(?:chat\/)?completions|responses(\/[^?]*)?|messages(\/(?:count_tokens|batches(?:\/[^?]*)?))?|files(?!\/images\/)(\/[^?]*)?|batches(\/[^?]*)?|embeddings|rerank|moderations|images\/(?:generations|edits)|audio\/(?:speech|transcriptions|translations)|(?:models|videos)(\/[^?]*)?))\/?(\?|$)/
 /** Headers with which a login session calls models. */
 const OF_SESSIONS: ReadonlySet<string> = new Set(['x-csrf-token', 'x-svc-api-key-id', 'cookie'])
 const HEADER_NAME = /^[a-z0-9-]{1,100}$/

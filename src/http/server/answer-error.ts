@@ -27,10 +27,10 @@ const DATABASE_UNAVAILABLE =
 
 /** Paths that client libraries know and this server does not have. */
 const UNBUILT =
-  'uploads|moderations|conversations|assistants|threads|vector_stores|containers|evals|fine_tuning|realtime|skills|graders'
+  'uploads|conversations|assistants|threads|vector_stores|containers|evals|fine_tuning|realtime|skills|graders'
 /** Paths of model calls, and of what is beside them in the field. */
 const MODEL_CALL_PATH = new RegExp(
-  `^/v1(?:beta|/(?:chat|completions|embeddings|rerank|images|audio|responses|messages|files|batches|videos|${UNBUILT}))(?:/|$|\\?)`,
+  `^/v1(?:beta|/(?:chat|completions|embeddings|rerank|moderations|images|audio|responses|messages|files|batches|videos|${UNBUILT}))(?:/|$|\\?)`,
 )
 const UNBUILT_PATH = new RegExp(
   `^/v1(?:beta/(?!models)|/(?:(?:${UNBUILT}|images/variations|audio/voices)(?:/|$|\\?)))`,

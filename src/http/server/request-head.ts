@@ -56,7 +56,7 @@ export function hideOpenCookies(server: FastifyInstance, publicUrl: string | und
  * is meant for Azure. Only these paths have other spellings: a proxy that guards another path must not be passed by.
  */
 const CLIENT_PATH =
-  /^\/(?:openai\/)?(?:v1\/)*(?:openai\/)?((?:(?:chat\/)?completions|responses|messages(?:\/count_tokens|\/batches)?|files|batches|embeddings|rerank|images\/(?:generations|edits)|audio\/(?:speech|transcriptions|translations))|(?:responses|models|videos|messages\/batches|files(?!\/images\/)|batches)\/.+|models|videos)$/
+  /^\/(?:openai\/)?(?:v1\/)*(?:openai\/)?((?:(?:chat\/)?completions|responses|messages(?:\/count_tokens|\/batches)?|files|batches|embeddings|rerank|moderations|images\/(?:generations|edits)|audio\/(?:speech|transcriptions|translations))|(?:responses|models|videos|messages\/batches|files(?!\/images\/)|batches)\/.+|models|videos)$/
 /** Azure names the model in the path. */
 const DEPLOYMENT =
   /^\/(?:v1\/)*openai\/deployments\/([^/]{1,200})\/((?:chat\/)?completions|embeddings|images\/generations|audio\/(?:speech|transcriptions|translations))$/

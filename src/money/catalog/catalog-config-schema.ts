@@ -299,6 +299,12 @@ const modelFields = {
       description: 'A model of the category embedding that ranks documents (/v1/rerank).',
     }),
   ),
+  moderation: Type.Optional(
+    Type.Boolean({
+      description:
+        'A model of the category embedding that judges content (/v1/moderations). Its "input" may be 0.',
+    }),
+  ),
   image: Type.Optional(
     Type.Object(
       {

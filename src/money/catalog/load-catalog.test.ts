@@ -128,7 +128,7 @@ test('the schema file for editors equals the schema that is checked', () => {
   assert.equal(readFileSync(CONFIG_SCHEMA_FILE, 'utf8'), configSchemaText())
 })
 
-test('a reranker and a voice without a price of their own units are faults', () => {
+test('a reranker, a judge of content and a voice without a price of their own units are faults', () => {
   const faultsOf = (more: object): readonly string[] =>
     loadCatalog({
       config: {
@@ -143,12 +143,17 @@ test('a reranker and a voice without a price of their own units are faults', () 
   for (const sound of [
     { ...embedding, rerank: true, prices: { search_unit: '0.002' } },
     { ...embedding, rerank: true, prices: { input: '0.02' } },
+    { ...embedding, moderation: true, prices: { input: '0' } },
     { ...audio, speech: true, prices: { characters: '15' } },
     { ...audio, speech: true, prices: { input: '0.6', output_audio: '12' } },
   ])
     assert.deepEqual(faultsOf(sound), [])
   for (const odd of [
     { ...embedding, prices: { search_unit: '0.002' } },
+    { ...embedding, moderation: true, prices: {} },
+    { ...embedding, moderation: true, prices: { search_unit: '0.002' } },
+    { ...embedding, moderation: true, rerank: true, prices: { search_unit: '0.002' } },
+    { category: 'llm', moderation: true, prices: { input: 1, output: 1 } },
     { category: 'llm', rerank: true, prices: { input: 1, output: 1 } },
     { ...audio, speech: true, prices: { audio_hour: 1 } },
     { ...audio, prices: { characters: '15' } },

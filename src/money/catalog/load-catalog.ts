@@ -222,6 +222,7 @@ export function overlaid(
     ...(overlay.can_reason === undefined ? {} : { canReason: overlay.can_reason }),
     ...(overlay.speech === undefined ? {} : { speech: overlay.speech }),
     ...(overlay.rerank === undefined ? {} : { rerank: overlay.rerank }),
+    ...(overlay.moderation === undefined ? {} : { moderation: overlay.moderation }),
     ...traitsOf(model, overlay),
     strategy: overlay.routing ?? model.strategy,
     routes:
@@ -302,12 +303,15 @@ function traitsOf(model: ConfiguredModel, { embedding, image, audio, video }: Mo
 function findUseFault({
   category,
   rerank,
+  moderation,
   speech,
   price: { units = {}, tiers },
 }: ConfiguredModel): string | undefined {
   const speaks = units.characters !== undefined || units.output_audio_tokens !== undefined
   const hears = units.audio_seconds !== undefined || units.input_audio_tokens !== undefined
   if (rerank && category !== 'embedding') return '"rerank" needs the category embedding'
+  if (moderation && (category !== 'embedding' || rerank))
+    return '"moderation" needs the category embedding, without "rerank"'
   if (speech && category !== 'audio') return '"speech" needs the category audio'
   if (!rerank && units.search_units !== undefined) return '"search_unit" needs "rerank": true'
   if (speech && !speaks && tiers.every(({ output }) => output === 0n))

@@ -102,6 +102,8 @@ export interface Model<P extends PriceTerms = Price> {
   readonly embedding?: EmbeddingTraits
   /** True for a model of the category `embedding` that ranks documents, and makes no vectors. */
   readonly rerank?: boolean
+  /** True for a model of the category `embedding` that judges content, and makes no vectors. */
+  readonly moderation?: boolean
   /** True for a model of the category `audio` that speaks, and hears nothing. */
   readonly speech?: boolean
   readonly image?: ImageTraits
@@ -115,6 +117,10 @@ export interface Model<P extends PriceTerms = Price> {
 /** A model of the configuration, whose prices have no ids yet; `registerPrices` turns it into a `Model`. */
 export type ConfiguredModel = Model<PriceTerms>
 export type ConfiguredRoute = Route<PriceTerms>
+
+export function makesVectors({ category, rerank, moderation }: Model): boolean {
+  return category === 'embedding' && !rerank && !moderation
+}
 
 /** Whether every price of the model's routes has this unit, because any of them may be charged. */
 export function hasUnitPrice({ routes }: Model, unit: string): boolean {

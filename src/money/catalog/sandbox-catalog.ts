@@ -60,6 +60,13 @@ const searchModel = sandboxModel(
   },
 )
 
+const moderationModel = sandboxModel(
+  'sandbox-moderation',
+  'Julga textos pelas palavras deles.',
+  'embedding',
+  { moderation: true, imageTokensMax: 1_000 },
+)
+
 export const sandboxModels: readonly ConfiguredModel[] = [
   ...chatModels,
   { ...searchModel, routes: [plainRoute('sandbox-responses', 'sandbox-chat', searchModel.price)] },
@@ -70,6 +77,9 @@ export const sandboxModels: readonly ConfiguredModel[] = [
     units: { search_units: 2_000_000_000n },
     rerank: true,
   }),
+  moderationModel,
+  // The model of requests that name none.
+  { ...moderationModel, id: 'omni-moderation-latest', displayName: 'omni-moderation-latest' },
   sandboxModel('sandbox-image', 'Desenha imagens de cores suaves.', 'image', {
     imageTokensMax: 1_000,
     image: {

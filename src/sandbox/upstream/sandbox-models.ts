@@ -93,6 +93,7 @@ export const SANDBOX_MODELS: readonly SandboxModel[] = [
   define('sandbox-garbage', 'Responde 200 com JSON quebrado.', { delivery: 'garbage' }),
   define('sandbox-embedding', 'Transforma textos em vetores de comprimento 1.'),
   define('sandbox-rerank', 'Ordena documentos pelas palavras que têm em comum com a pergunta.'),
+  define('sandbox-moderation', 'Julga textos pelas palavras deles; imagens, nunca.'),
   define('sandbox-image', 'Desenha um degradê em PNG, com cores tiradas do prompt.'),
   define('sandbox-speech', 'Fala um texto: um tom tão longo quanto a fala.'),
   define('sandbox-speech-tokens', 'Fala um texto e informa tokens, com stream_format sse.'),

@@ -1,6 +1,6 @@
 /**
  * The sandbox upstream: a separate server with OpenAI's APIs for chats (chat completions and Responses), embeddings,
- * rerank, images, speech, transcriptions and videos, Anthropic's for chats (Messages) and Google's for videos. A first
+ * rerank, moderations, images, speech, transcriptions and videos, Anthropic's for chats (Messages) and Google's for videos. A first
  * try needs no account anywhere, and tests can cause every failure of a provider. The gateway calls it over HTTP like any
  * provider; it has no money and no customers. The model's name selects its behaviour: see `sandbox-models.ts`. Not for
  * production.
@@ -16,6 +16,7 @@ import {
   readImageAddress,
   type ImageAddress,
 } from './create-sandbox-images.ts'
+import { createSandboxModerations } from './create-sandbox-moderations.ts'
 import { createSandboxSpeech } from './create-sandbox-speech.ts'
 import { createSandboxVideos } from './create-sandbox-videos.ts'
 import { createSandboxTranscriptions } from './create-sandbox-transcriptions.ts'
@@ -77,6 +78,7 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
   const messages = createSandboxChat(messagesFormat, tokenizer)
   const embeddings = createSandboxEmbeddings(tokenizer)
   const reranks = createSandboxRerank(tokenizer)
+  const moderations = createSandboxModerations(tokenizer)
   const images = createSandboxImages(tokenizer)
   const speech = createSandboxSpeech(tokenizer)
   const transcriptions = createSandboxTranscriptions(tokenizer)
@@ -123,6 +125,8 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
         return answerJson(request, exchange(), (opened, text) => embeddings.embed(opened, text))
       case 'POST /v1/rerank':
         return answerJson(request, exchange(), (opened, text) => reranks.rerank(opened, text))
+      case 'POST /v1/moderations':
+        return answerJson(request, exchange(), (opened, text) => moderations.moderate(opened, text))
       case 'POST /v1/images/generations':
         return answerJson(request, exchange(), (opened, text) =>
           images.generateImages(opened, text, readOrigin(request)),

@@ -37,6 +37,7 @@ export interface ExampleModels {
   readonly claudeSmall: string
   readonly embedding: string
   readonly rerank: string
+  readonly moderation: string
   readonly image: string
   readonly speech: string
   readonly video: string

@@ -21,6 +21,7 @@ export function exampleBodies(models: ExampleModels): Readonly<Record<string, ob
       documents: ['O reembolso é pedido em Saldo.', 'O saldo não vence.'],
       top_n: 1,
     },
+    'POST /moderations': { model: models.moderation, input: 'Olá!' },
     'POST /images/generations': { model: models.image, prompt: 'Uma catraca de metrô' },
     'POST /images/edits': {
       model: models.image,

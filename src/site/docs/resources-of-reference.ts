@@ -25,7 +25,7 @@ const CUSTOMERS: readonly Place[] = [
   },
   {
     pattern:
-      /^POST \/(chat|completions|responses|messages|embeddings|rerank|images|audio|videos)\b/,
+      /^POST \/(chat|completions|responses|messages|embeddings|rerank|moderations|images|audio|videos)\b/,
     slug: 'chamadas-de-modelos',
     title: 'Chamadas de modelos',
     description:

@@ -1,5 +1,5 @@
 /** All pages of the documentation, by their paths. A page is written when it is first asked for. */
-import type { Model } from '../../money/catalog/model.ts'
+import { makesVectors, type Model } from '../../money/catalog/model.ts'
 import { listOperations, type ApiDocument, type Operation } from './api-document.ts'
 import {
   guidePath,
@@ -146,15 +146,16 @@ function exampleModels(models: readonly Model[]): ExampleModels {
     chat,
     claude: preferred(chats, ['claude-sonnet-5'], /^claude.*sonnet/) ?? chat,
     claudeSmall: preferred(chats, ['claude-haiku-4-5'], /^claude.*haiku/) ?? chat,
-    embedding:
-      preferred(
-        of(offered, 'embedding').filter(({ rerank }) => !rerank),
-        ['text-embedding-3-small'],
-      ) ?? 'MODELO',
+    embedding: preferred(offered.filter(makesVectors), ['text-embedding-3-small']) ?? 'MODELO',
     rerank:
       preferred(
         offered.filter((model) => model.rerank),
         [],
+      ) ?? 'MODELO',
+    moderation:
+      preferred(
+        offered.filter((model) => model.moderation),
+        ['omni-moderation-latest'],
       ) ?? 'MODELO',
     image: preferred(of(offered, 'image'), ['gpt-image-1']) ?? 'MODELO',
     speech:

@@ -218,9 +218,10 @@ function rerankSamples(use: Use): readonly CodeSample[] {
 /** Returns the first call of a model with each client; empty for a model of a kind that has no operation. */
 export function modelSamples(model: Model, origin: string): readonly CodeSample[] {
   const use = { origin, secret: PLACE_OF_SECRET, model: model.id }
-  const { category, image, rerank, speech } = model
+  const { category, image, rerank, moderation, speech } = model
   if (category === 'llm') return [...chatSamples(use), ...agentSamples(use)]
   if (rerank) return rerankSamples(use)
+  if (moderation) return [curlSample(use, '/moderations', { model: use.model, input: 'Olá!' })]
   if (speech)
     return [curlSample(use, '/audio/speech', { model: use.model, input: 'Olá!', voice: 'alloy' })]
   if (category === 'embedding') return embeddingSamples(use)

@@ -63,6 +63,16 @@ export async function startAgentsGateway(): Promise<AgentsGateway> {
           context_tokens: 8_192,
           embedding: { dimensions: 1_536, can_shorten: true },
         },
+        {
+          // The model of requests for moderations that name none.
+          id: 'omni-moderation-latest',
+          category: 'embedding',
+          moderation: true,
+          prices: { input: 1 },
+          markup_multiplier: '1.5',
+          routes: [{ upstream: MODEL, model: 'sandbox-moderation' }],
+          context_tokens: 8_192,
+        },
         ...Object.values(MODELS).map((id) => ({
           id,
           category: 'llm',

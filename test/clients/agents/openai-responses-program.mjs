@@ -48,6 +48,7 @@ const programs = {
         input.push({ type: 'function_call_output', call_id, output: 'sol' })
       }
     }
+    const judged = await openai.moderations.create({ input: ['Olá!', 'Vou matar alguém.'] })
     const compacted = await openai.responses.compact({ model, input })
     const next = [...compacted.output, { role: 'user', content: 'E agora?' }]
     const { input_tokens } = await openai.responses.inputTokens.count({ model, input: next })
@@ -62,6 +63,7 @@ const programs = {
       store: plain.store,
       asked,
       answer: answered.output_text,
+      flagged: judged.results.map(({ flagged }) => flagged),
       compacted: compacted.output.map(({ type }) => type),
       counts: input_tokens > 0,
       continued: continued.output_text,

@@ -36,19 +36,20 @@ const REPORT = /A ferramenta clima devolveu: “sol”/
 
 for (const [format, model] of Object.entries(MODELS)) {
   const over = `, over an upstream of ${format}`
-  test(`openai: plain, streamed, a loop of tools and a compaction in the Responses format are charged by the upstream’s count${over}`, async () => {
+  test(`openai: plain, streamed, a loop of tools and a compaction in the Responses format, and a moderation, are charged by the upstream’s count${over}`, async () => {
     const run = await runProgram('openai', model)
-    const { texts, store, asked, answer, compacted, counts, continued, refused } = run
+    const { texts, store, asked, answer, flagged, compacted, counts, continued, refused } = run
     assert.match(texts[0], /Olá, catraca!/)
     assert.deepEqual(texts, [texts[0], texts[0], texts[0]])
     assert.equal(store, false)
     assert.deepEqual(asked, ASKED)
     assert.match(answer, REPORT)
+    assert.deepEqual(flagged, [false, true])
     assert.deepEqual(compacted, ['message', 'compaction'])
     assert.equal(counts, true)
     assert.notEqual(continued, '')
     assert.deepEqual(refused, { name: 'BadRequestError', status: 400, code: 'invalid_request' })
-    await agents.assertCharges(7)
+    await agents.assertCharges(8)
   })
 
   test(`the AI SDK: a loop of three steps in its default settings, plain and streamed${over}`, async () => {

@@ -1,4 +1,4 @@
-"""`openai`: chat completions and Responses."""
+"""`openai`: chat completions, Responses and moderations."""
 
 import json
 
@@ -88,6 +88,12 @@ def image_in_responses(model):
     assert answer.usage.input_tokens > 700, "the image was not counted"
 
 
+def moderation(model):
+    judged = client.moderations.create(input=["Olá!", "Vou matar alguém."])
+    same([result.flagged for result in judged.results], [False, True])
+    assert judged.results[1].categories.violence
+
+
 def error(model):
     ask = {"model": "nada", "messages": said(GREETING)}
     same(fails(lambda: client.chat.completions.create(**ask), NotFoundError).code, "model_not_found")
@@ -114,5 +120,6 @@ run(
     stream_of_responses=stream_of_responses,
     image=image,
     image_in_responses=image_in_responses,
+    moderation=moderation,
     error=error,
 )

@@ -79,6 +79,10 @@ const CASES: ContractCases = {
     { body: { model: 'sandbox-rerank', query: 'Olá', documents: ['Olá'] } },
     { body: { model: 'sandbox-rerank', query: 'Olá' }, status: 400 },
   ],
+  'POST /moderations': [
+    { body: { input: ['Olá', 'Vou matar a sede'] } },
+    { body: { model: 'sandbox-moderation' }, status: 400 },
+  ],
   'POST /images/generations': [
     { body: { model: 'sandbox-image', prompt: 'Uma catraca', size: '256x256' } },
     { body: { model: 'sandbox-image' }, status: 400 },

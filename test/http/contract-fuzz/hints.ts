@@ -9,6 +9,7 @@ import { plainText } from './texts.ts'
 const MODELS: Readonly<Record<string, string>> = {
   '/embeddings': 'sandbox-embedding',
   '/rerank': 'sandbox-rerank',
+  '/moderations': 'sandbox-moderation',
   '/images/generations': 'sandbox-image',
   '/images/edits': 'sandbox-image',
   '/audio/speech': 'sandbox-speech',

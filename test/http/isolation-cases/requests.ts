@@ -169,7 +169,7 @@ const HARMLESS = new Set(
     'query documents top_n return_documents max_tokens_per_doc voice speed stream_format seconds variant',
     // Of models that operators write.
     'display_name routes routing prices price_schedule context_tokens image_tokens_max hidden_prompt_tokens_max',
-    'supports_tools can_reason embedding speech rerank image audio video',
+    'supports_tools can_reason embedding speech rerank moderation image audio video',
   ].flatMap((line) => line.split(' ')),
 )
 
@@ -324,6 +324,7 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /completions': () => ({ model: 'sandbox-chat', prompt: 'Olá' }),
   'POST /embeddings': () => ({ model: 'sandbox-embedding', input: 'Olá' }),
   'POST /rerank': () => ({ model: 'sandbox-rerank', query: 'Olá', documents: ['Olá'] }),
+  'POST /moderations': () => ({ input: 'Olá' }),
   'POST /images/generations': () => ({ model: 'sandbox-image', prompt: 'Olá', size: '256x256' }),
   'POST /images/edits': () => IMAGE_FORM,
   'POST /audio/speech': () => ({ model: 'sandbox-speech', input: 'Olá', voice: 'alloy' }),

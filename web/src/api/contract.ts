@@ -4629,6 +4629,10 @@ export interface Contract {
              * A model of the category embedding that ranks documents (/v1/rerank).
              */
             rerank?: boolean
+            /**
+             * A model of the category embedding that judges content (/v1/moderations). Its "input" may be 0.
+             */
+            moderation?: boolean
             image?: {
               sizes?: string[]
               /**
@@ -6322,6 +6326,79 @@ export interface Contract {
           }
         }
         usage?: {
+          total_tokens: number
+        }
+        /**
+         * BRL
+         */
+        cost_billed_brl: number
+      }
+    }
+    /**
+     * Julga se um conteúdo é nocivo
+     */
+    '/moderations': {
+      body: {
+        model?: string
+        /**
+         * Modelos de reserva, nesta ordem, se o primeiro não responder.
+         *
+         * @maxItems 5
+         */
+        models?: string[]
+        provider?: {
+          order?: string[] | null
+          only?: string[] | null
+          ignore?: string[] | null
+          sort?: ('price' | 'latency' | 'throughput') | null
+          max_price?: {
+            prompt?: (number | string) | null
+            completion?: (number | string) | null
+          } | null
+          allow_fallbacks?: boolean | null
+          data_collection?: ('allow' | 'deny') | null
+          [k: string]: unknown
+        } | null
+        input:
+          | string
+          | string[]
+          | (
+              | {
+                  type: 'text'
+                  text: string
+                  [k: string]: unknown
+                }
+              | {
+                  type: 'image_url'
+                  image_url: {
+                    url: string
+                    [k: string]: unknown
+                  }
+                  [k: string]: unknown
+                }
+            )[]
+        [k: string]: unknown
+      }
+      /**
+       * A resposta do modelo, com o que custou.
+       */
+      answer: {
+        id: string
+        model: string
+        results: {
+          flagged: boolean
+          categories: {
+            [k: string]: boolean | null
+          }
+          category_scores: {
+            [k: string]: number
+          }
+          category_applied_input_types?: {
+            [k: string]: string[]
+          }
+        }[]
+        usage: {
+          prompt_tokens: number
           total_tokens: number
         }
         /**
@@ -9709,6 +9786,10 @@ export interface Contract {
          * A model of the category embedding that ranks documents (/v1/rerank).
          */
         rerank?: boolean
+        /**
+         * A model of the category embedding that judges content (/v1/moderations). Its "input" may be 0.
+         */
+        moderation?: boolean
         image?: {
           sizes?: string[]
           /**

@@ -1,5 +1,5 @@
 /** The embeddings kind of call: texts to vectors, billed by the input tokens alone. */
-import type { Model, Tokenizer } from '../../../money/catalog/model.ts'
+import { makesVectors, type Model, type Tokenizer } from '../../../money/catalog/model.ts'
 import { outputTokensTypical } from '../../../money/catalog/quote.ts'
 import { beyond } from '../../../platform/admission/share.ts'
 import type { EmbeddingAnswer, JsonObject, Provider } from '../../providers/contract.ts'
@@ -146,9 +146,9 @@ export function createEmbeddingKind(format: EmbeddingFormat): EmbeddingKind {
 export const embeddingKind = createEmbeddingKind(openAiEmbeddings)
 
 function findModelFault(model: Model, request: EmbeddingRequest): string | undefined {
-  const { id, category, embedding, rerank } = model
+  const { id, embedding } = model
   const { dimensions } = request
-  if (category !== 'embedding' || !embedding || rerank)
+  if (!makesVectors(model) || !embedding)
     return `O modelo "${id}" não é de embeddings; use o endpoint da categoria dele.`
   if (dimensions === undefined || dimensions === embedding.dimensions)
     return findSizeFault(model, request)

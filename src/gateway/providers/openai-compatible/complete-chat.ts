@@ -9,7 +9,7 @@ import {
   type Provider,
   type UpstreamFailure,
 } from '../contract.ts'
-import { createDownloadFile, DownloadRefused, NoRoomForDownload } from '../download-file.ts'
+import { createDownloadFile, readDownloadFailure } from '../download-file.ts'
 import type { ChatBody } from './chat-body.ts'
 import { exchange, type AnswerBody } from './exchange.ts'
 import { inlineImages } from './inline-images.ts'
@@ -69,11 +69,7 @@ export function createCompleteChat(
       const reading = { isStream, takeBytes, plain: readAnswer, stream }
       return await readChat(answered, reading, signal)
     } catch (error) {
-      if (error instanceof NoRoomForDownload)
-        return { kind: 'failure', reason: 'no_room', detail: error.message, isUnsent: true }
-      if (error instanceof DownloadRefused)
-        return { kind: 'failure', reason: 'unsupported', detail: error.message }
-      return readCallError(error)
+      return readDownloadFailure(error) ?? readCallError(error)
     }
   }
 }

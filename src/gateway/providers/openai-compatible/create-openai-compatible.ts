@@ -5,6 +5,7 @@ import { OPEN_CHAT_FIELDS } from './chat-deltas.ts'
 import { createCompleteChat } from './complete-chat.ts'
 import { createEmbed } from './embed.ts'
 import { createGenerateImages } from './generate-images.ts'
+import { createModerate } from './moderate.ts'
 import { createSpeak } from './speak.ts'
 import { createTranscribe } from './transcribe.ts'
 import { createRerank } from './rerank.ts'
@@ -75,6 +76,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     },
     embed: createEmbed(upstream),
     rerank: createRerank(upstream),
+    moderate: createModerate(upstream),
     generateImages: createGenerateImages(upstream),
     editImages: createGenerateImages(upstream, '/images/edits'),
     speak: createSpeak(upstream),
