@@ -301,6 +301,6 @@ test('half a character in a reason is stored in the audit log as the mark that r
   const rate = String.raw`{"rate":5.2,"rate_date":"2026-01-01","reason":"meio \ud800"}`
   const set = await ana.call('/admin/fx-rates', rate)
   assert.equal(set.status, 201, set.text)
-  const rows = await actsOn(gateway, String(set.json.fx_rate.id))
-  assert.deepEqual((rows.at(-1)?.details as { note: string }).note, 'meio \uFFFD')
+  const acts = await actsOn(gateway, String(set.json.fx_rate.id))
+  assert.match(JSON.stringify(acts.at(-1)?.details), /"note":"meio \uFFFD"/)
 })
