@@ -90,7 +90,22 @@ const programs = {
     const streamed = streamText(settings)
     let streamedText = ''
     for await (const part of streamed.textStream) streamedText += part
-    return { steps: steps.length, asked, answer: text, streamedAnswer: streamedText }
+    // Its second turn refers to the first answer, which this account does not store.
+    const turn = (messages, providerOptions) =>
+      generateText({ model: settings.model, messages, ...(providerOptions && { providerOptions }) })
+    const said = { role: 'user', content: 'Olá, catraca!' }
+    const { response } = await turn([said])
+    const messages = [said, ...response.messages, said]
+    const refused = await turn(messages).catch((error) => error.message)
+    const continued = await turn(messages, { openai: { store: false } })
+    return {
+      steps: steps.length,
+      asked,
+      answer: text,
+      streamedAnswer: streamedText,
+      refused,
+      continued: continued.text,
+    }
   },
   /** Several turns each, by `previous_response_id` and by references to items. */
   async stored() {

@@ -52,13 +52,16 @@ for (const [format, model] of Object.entries(MODELS)) {
     await agents.assertCharges(8)
   })
 
-  test(`the AI SDK: a loop of three steps in its default settings, plain and streamed${over}`, async () => {
-    const { steps, asked, answer, streamedAnswer } = await runProgram('ai-sdk', model)
+  test(`the AI SDK: a loop of three steps in its default settings, plain and streamed, and a second turn with the option that its refusal names${over}`, async () => {
+    const run = await runProgram('ai-sdk', model)
+    const { steps, asked, answer, streamedAnswer, refused, continued } = run
     assert.equal(steps, 3)
     assert.deepEqual(asked, [...ASKED, ...ASKED])
     assert.match(answer, REPORT)
     assert.equal(streamedAnswer, answer)
-    await agents.assertCharges(6)
+    assert.match(refused, /providerOptions: \{ openai: \{ store: false \} \}/)
+    assert.match(continued, /Olá, catraca!/)
+    await agents.assertCharges(8)
   })
 
   test(`openai and the AI SDK in its default settings: stored responses are read, continued and deleted${over}`, async () => {
