@@ -239,12 +239,12 @@ async function openRecords(
 }
 
 function openSignIn(
-  { mode, publicUrl }: Config,
+  { mode, publicUrl, signInProviders: providers }: Config,
   db: Database,
   { sealingKey, previousSealingKey }: ReceiverSettings,
   log: Log,
 ): SignIn {
-  return createSignIn({ db, sealingKey, previousSealingKey, publicUrl, mode, log })
+  return createSignIn({ db, sealingKey, previousSealingKey, publicUrl, mode, providers, log })
 }
 
 function openResponses(

@@ -61,6 +61,7 @@ import { shieldRoutes } from '../http/shield/shield-routes.ts'
 import { authEventRoutes } from '../http/sign-in/auth-event-routes.ts'
 import { authPageRoutes } from '../http/sign-in/auth-page-routes.ts'
 import { authRoutes } from '../http/sign-in/auth-routes.ts'
+import { providerRoutes } from '../http/sign-in/provider-routes.ts'
 import { codeRoutes } from '../http/sign-in/code-routes.ts'
 import { loginSessionRoutes } from '../http/sign-in/login-session-routes.ts'
 import { securityRoutes } from '../http/sign-in/security-routes.ts'
@@ -160,6 +161,7 @@ const routesOfAccounts = [
   ...loginSessionRoutes,
   ...authPageRoutes,
   ...codeRoutes,
+  ...providerRoutes,
   ...securityRoutes,
   ...authRoutes,
   ...authEventRoutes,

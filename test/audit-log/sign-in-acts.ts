@@ -7,6 +7,7 @@ import {
   enableSecondFactor,
   endOtherSessions,
   endSession,
+  recordLinkedProvider,
   recordNewPasskey,
   recordNewPassword,
   recordPasswordReset,
@@ -88,6 +89,11 @@ export async function signInActs(db: Database, person: SeededPerson): Promise<Ac
       action: 'passkey.added',
       table: 'mails',
       run: () => recordNewPasskey(db, actor, { session, id: passkeyId, name: 'chave' }),
+    },
+    {
+      action: 'provider.linked',
+      table: 'mails',
+      run: () => recordLinkedProvider(db, { userId, provider: 'github', ip: undefined }),
     },
     {
       action: 'passkey.removed',

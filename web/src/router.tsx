@@ -247,13 +247,15 @@ export const router = createRouter({
 })
 
 /** Accepts only paths of this site: a URL of another site would be an open redirect. */
-function wayBack({ voltar, conta }: Record<string, unknown>): {
+function wayBack({ voltar, conta, erro }: Record<string, unknown>): {
   voltar?: string
+  erro?: string
   conta?: 'excluida'
 } {
   return {
     ...(typeof voltar === 'string' && /^\/(?![/\\])/.test(voltar) ? { voltar } : {}),
     ...(conta === 'excluida' ? { conta } : {}),
+    ...(typeof erro === 'string' ? { erro } : {}),
   }
 }
 

@@ -97,6 +97,7 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     secretsKey: undefined,
     secretsKeyPrevious: undefined,
     authWebhookSecret: undefined,
+    signInProviders: {},
     webhooksAllowPrivate: false,
     topUpMinBrl: 20,
     refundReviewAboveBrl: 500,

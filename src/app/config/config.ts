@@ -17,6 +17,7 @@ import { resolveCatalog, resolveTranscriptionModel } from './resolve-catalog.ts'
 import { resolveMail, type MailConfig } from './resolve-mail.ts'
 import { resolveTelemetry, type Telemetry } from './resolve-telemetry.ts'
 import { isSandboxUpstream, type ConfiguredUpstream } from './resolve-upstreams.ts'
+import { PROVIDERS, type Provider, type ProviderClients } from '../../identity/sign-in/providers.ts'
 import { withSettingFiles } from './with-setting-files.ts'
 import {
   ASAAS_URL_PRODUCTION,
@@ -91,6 +92,8 @@ export interface Config extends Telemetry {
   readonly secretsKey: Buffer | undefined
   /** The previous key, which opens older secrets until they are resealed. */
   readonly secretsKeyPrevious: Buffer | undefined
+  /** The services with whose accounts people may sign in. */
+  readonly signInProviders: ProviderClients
   /** The secret that signs the identity provider's messages. Undefined: every message is refused. */
   readonly authWebhookSecret: Buffer | undefined
   /** Allows webhooks to this machine and to private networks; in sandbox mode only. */
@@ -202,6 +205,7 @@ export function loadConfig(variables: Environment, folder: string): Config {
     mail: mode === 'live' ? resolveMail(environment, faults) : undefined,
     secretsKey: read.secretsKey('SECRETS_KEY'),
     secretsKeyPrevious: read.previousSecretsKey('SECRETS_KEY_PREVIOUS', 'SECRETS_KEY'),
+    signInProviders: readSignInProviders(environment, faults),
     authWebhookSecret: read.signingSecret('AUTH_WEBHOOK_SECRET'),
     webhooksAllowPrivate:
       read.oneOf('WEBHOOKS_ALLOW_PRIVATE', ['true', 'false'], 'false') === 'true',
@@ -249,6 +253,19 @@ function readPriceSource(
     priceDataFile: pathIn(folder, file),
     priceDataUrl: file || url === '' ? undefined : url,
   }
+}
+
+/** Each is on once its client is set, as it was registered with `<PUBLIC_URL>/auth/callback/<provider>`. */
+function readSignInProviders(environment: Environment, faults: string[]): ProviderClients {
+  const clients: [Provider, ProviderClients[Provider]][] = []
+  for (const provider of PROVIDERS) {
+    const name = `${provider.toUpperCase()}_CLIENT`
+    const [clientId, clientSecret] = [environment[`${name}_ID`], environment[`${name}_SECRET`]]
+    if (clientId && clientSecret) clients.push([provider, { clientId, clientSecret }])
+    else if (clientId || clientSecret)
+      faults.push(`${name}_ID and ${name}_SECRET: are needed together, or neither`)
+  }
+  return Object.fromEntries(clients)
 }
 
 /** Credits that the operator gives: for a referral, and to a new account. */

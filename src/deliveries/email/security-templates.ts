@@ -31,6 +31,10 @@ const ACTS = {
     subject: 'Chave de acesso removida',
     text: 'Uma chave de acesso (passkey) foi removida da sua conta e não dá mais acesso a ela.',
   },
+  'provider.linked': {
+    subject: 'Entrada por outra conta ligada',
+    text: 'Uma conta sua em outro serviço, com este mesmo endereço de e-mail, foi ligada à sua conta aqui. Quem entra nela entra aqui sem senha.',
+  },
   'password.changed': {
     subject: 'Senha trocada',
     text: 'A senha da sua conta foi trocada, e as outras sessões foram encerradas.',
@@ -55,7 +59,7 @@ export const SECURITY_TEMPLATES = {
       subject: t`Segurança da conta: ${t(act?.subject ?? 'algo mudou')}`,
       paragraphs: [act?.text ?? 'A forma de entrar na sua conta mudou.'],
       facts: [
-        ['Chave de acesso', data.text('name')],
+        [name === 'provider.linked' ? 'Serviço' : 'Chave de acesso', data.text('name')],
         ['Quando', data.time('at')],
         ['Endereço IP', data.text('ip')],
       ],

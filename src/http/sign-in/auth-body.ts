@@ -41,6 +41,7 @@ const LENGTHS: Readonly<Record<string, number>> = {
   password: 200,
   code: 40,
   id: 36,
+  provider: 40,
 }
 
 export type Fields = Readonly<Record<string, unknown>>

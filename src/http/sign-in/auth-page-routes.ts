@@ -174,7 +174,7 @@ async function goOn(
   return reply.code(303).header('location', location).header('cache-control', 'no-store').send()
 }
 
-const CODE_PAGE = '/entrar/codigo'
+export const CODE_PAGE = '/entrar/codigo'
 const LENGTH_WANTED = `A senha precisa ter de ${PASSWORD_MIN} a ${PASSWORD_MAX} caracteres.`
 const TO_ENTRANCE = '<p><a href="/entrar">Ir para a página de login</a></p>'
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { betterAuth } from 'better-auth'
 import { magicLink } from 'better-auth/plugins/magic-link'
-import { APIError } from 'better-auth/api'
+import { APIError, getOAuthState } from 'better-auth/api'
 import { passkey } from '@better-auth/passkey'
 import { findCustomer } from '../../customers/customers.ts'
 import type { Database } from '../../platform/db/open.ts'
@@ -23,7 +23,8 @@ import {
   PASSWORD_MAX,
   PASSWORD_MIN,
 } from './sign-in-terms.ts'
-import { recordPasswordReset } from './security-acts.ts'
+import { type ProviderClients, socialProviders, WITHOUT_TOKENS } from './providers.ts'
+import { recordLinkedProvider, recordPasswordReset } from './security-acts.ts'
 import { recordSessionStarted } from './sessions.ts'
 import { listPasskeys } from './passkeys.ts'
 
@@ -123,6 +124,7 @@ const SESSION_DAYS = 14
 const LINK_MINUTES = 15
 const PASSWORD_SIGN_IN = '/sign-in/email'
 const PASSKEY_SIGN_IN = '/passkey/verify-authentication'
+const PROVIDER_SIGN_IN = '/callback/:id'
 const NEW_PASSWORD_MINUTES = 60
 
 export function createAuth(options: {
@@ -131,9 +133,10 @@ export function createAuth(options: {
   /** The origin at which browsers reach this server. */
   readonly origin: string
   readonly confirmTokens: ConfirmTokens
+  readonly providers: ProviderClients
   readonly log: Log
 }) {
-  const { db, secret, origin, confirmTokens, log } = options
+  const { db, secret, origin, confirmTokens, providers, log } = options
   const isSecure = origin.startsWith('https:')
   const mail = createMail(db)
   const confirmLink = (userId: string): string =>
@@ -196,8 +199,20 @@ export function createAuth(options: {
       sendVerificationEmail: ({ user }) =>
         mail('confirmar_email', user.email, confirmLink(user.id)),
     },
+    socialProviders: socialProviders(providers),
+    account: {
+      ...authTables().account,
+      updateAccountOnSignIn: false,
+      accountLinking: {
+        // Whoever signs up with an address has not proved it: their password stays with the user.
+        requireLocalEmailVerified: true,
+        trustedProviders: [],
+      },
+    },
     user: {
       ...authTables().user,
+      validateUserInfo: ({ user, source }) =>
+        source.method === 'oauth' ? refuseUnproved(db, user) : undefined,
       changeEmail: { enabled: false },
       deleteUser: { enabled: false },
     },
@@ -211,6 +226,16 @@ export function createAuth(options: {
       passkeyPlugin(origin, db),
     ],
     databaseHooks: {
+      account: {
+        create: {
+          async before({ userId, providerId }, context) {
+            if (providerId === 'credential') return undefined
+            const ip = context?.headers?.get(CLIENT_IP_HEADER) ?? undefined
+            await recordLinkedProvider(db, { userId, provider: providerId, ip })
+            return { data: WITHOUT_TOKENS }
+          },
+        },
+      },
       session: {
         create: {
           // No hook shares the transaction of better-auth's write. Before the write, a row may stay of a session that
@@ -220,6 +245,8 @@ export function createAuth(options: {
             const customerId = await ensureCustomer(db, session.userId, {
               ip,
               hasPassword: context?.path === PASSWORD_SIGN_IN,
+              referralCode:
+                context?.path === PROVIDER_SIGN_IN ? await findReferralCode() : undefined,
             })
             // Every way to sign in asks for the second factor, except a passkey, which is two factors by itself.
             const isByPasskey = context?.path === PASSKEY_SIGN_IN
@@ -242,6 +269,8 @@ export function createAuth(options: {
         '/request-password-reset': { window: 60, max: 5 },
         '/send-verification-email': { window: 60, max: 5 },
         '/passkey/*': { window: 60, max: 20 },
+        '/sign-in/social': { window: 60, max: 20 },
+        '/callback/*': { window: 60, max: 20 },
       },
       customStorage: {
         get: async () => null,
@@ -261,6 +290,31 @@ export function createAuth(options: {
       database: { generateId: () => createId(), validateSchema: false },
     },
   })
+}
+
+/**
+ * An account at a provider is worth what its address is: it makes a user, is linked to one, and signs one in, only
+ * while the provider says that the user's address is verified. Otherwise it would stay a key to an address that its
+ * owner lost, or never had.
+ */
+async function refuseUnproved(
+  db: Database,
+  { id, email, emailVerified }: { id?: string; email?: string; emailVerified?: boolean },
+): Promise<{ error: string } | undefined> {
+  if (emailVerified !== true) return { error: 'email_not_verified' }
+  if (id === undefined) return undefined
+  const user = await db
+    .selectFrom('sign_in_users')
+    .select('email')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return user?.email === email ? undefined : { error: 'account_not_linked' }
+}
+
+/** The code with which somebody began to sign up by a provider; a text of the browser's. */
+async function findReferralCode(): Promise<string | undefined> {
+  const code: unknown = (await getOAuthState())?.['referralCode']
+  return typeof code === 'string' ? code : undefined
 }
 
 /** Queues a mail with a link. The reference is unique per mail, so no mail counts as a duplicate. */

@@ -17,6 +17,7 @@ import {
 } from './create-auth.ts'
 import { createDeviceCookies, type DeviceCookies } from './device-cookie.ts'
 import { readSessionToken } from './session-cookie.ts'
+import { PROVIDERS, type Provider, type ProviderClients } from './providers.ts'
 import type { FactorKeys } from './second-factor.ts'
 import { findSession, findWaitingSession, type Session } from './sessions.ts'
 
@@ -25,6 +26,8 @@ export interface SignIn {
   authFor(origin: string): Promise<Auth | undefined>
   readonly confirmTokens: ConfirmTokens
   readonly devices: DeviceCookies
+  /** The providers by whose accounts people may sign in. */
+  readonly providers: readonly Provider[]
   /** Takes a `Cookie` header. Reads the database each time, so that signing out takes effect on every node at once. */
   findSession(cookies: string | undefined): Promise<Session | undefined>
   /** Finds a session that may not act before its user enters a code of the second factor. */
@@ -45,9 +48,10 @@ export function createSignIn(options: {
   readonly previousSealingKey?: Buffer | undefined
   readonly publicUrl: string | undefined
   readonly mode: 'sandbox' | 'live'
+  readonly providers?: ProviderClients
   readonly log: Log
 }): SignIn {
-  const { db, sealingKey, previousSealingKey, publicUrl, mode, log } = options
+  const { db, sealingKey, previousSealingKey, publicUrl, mode, providers = {}, log } = options
   const secret = deriveKey(sealingKey, 'sign-in').toString('base64url')
   const csrfKey = deriveKey(sealingKey, 'csrf tokens')
   const confirmTokens = createConfirmTokens(deriveKey(sealingKey, 'confirmed e-mails'))
@@ -61,7 +65,7 @@ export function createSignIn(options: {
       const own = publicUrl ?? origin
       let auth = auths.get(own)
       if (!auth) {
-        auth = openAuth({ db, secret, origin: own, confirmTokens, log })
+        auth = openAuth({ db, secret, origin: own, confirmTokens, providers, log })
         const oldest = auths.size >= ORIGINS_MAX ? auths.keys().next().value : undefined
         if (oldest !== undefined) auths.delete(oldest)
         auths.set(own, auth)
@@ -69,6 +73,7 @@ export function createSignIn(options: {
       return auth
     },
     confirmTokens,
+    providers: PROVIDERS.filter((provider) => providers[provider] !== undefined),
     devices: createDeviceCookies(deriveKey(sealingKey, 'known devices')),
     async findSession(cookies) {
       const token = readSessionToken(cookies, secret)

@@ -19,10 +19,13 @@ export async function ensureCustomer(
   {
     ip,
     hasPassword,
+    referralCode,
   }: {
     readonly ip: string | undefined
     /** The user gave the password of the sign-up. A link alone does not show who signed up, and accepted the terms. */
     readonly hasPassword: boolean
+    /** Of a sign-up that began in this browser; else the user's counts. */
+    readonly referralCode: string | undefined
   },
 ): Promise<string> {
   return inTransaction(db, async (trx) => {
@@ -56,7 +59,8 @@ export async function ensureCustomer(
     )
     if (hasPassword && user.accepted_terms)
       await acceptTerms(trx, actor, { customerId, version: user.accepted_terms })
-    if (user.referral_code) await refer(trx, { customerId, code: user.referral_code })
+    const code = referralCode ?? user.referral_code
+    if (code) await refer(trx, { customerId, code })
     await queueMail(trx, { customerId, template: 'boas_vindas', data: {}, reference: customerId })
     return customerId
   })

@@ -116,6 +116,33 @@ export function recordNewPassword(
 }
 
 /**
+ * Call it before better-auth links an account at a provider to a user: an act may stay of a link that was not stored. A
+ * user who was just made has no customer, and so no audit row: their first session is in one.
+ */
+export function recordLinkedProvider(
+  db: Database,
+  {
+    userId,
+    provider,
+    ip,
+  }: { readonly userId: string; readonly provider: string; readonly ip: string | undefined },
+): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const user = await trx
+      .selectFrom('sign_in_users')
+      .select('email')
+      .where('id', '=', userId)
+      .executeTakeFirst()
+    const customer = user && (await findCustomer(trx, user.email))
+    if (!customer) return
+    const actor = { kind: 'customer', customerId: customer.id, ...(ip ? { ip } : {}) } as const
+    await guarding(trx, actor, customer.id, (_trx, report) =>
+      report('provider.linked', customer.id, { name: provider }),
+    )
+  })
+}
+
+/**
  * Call it after better-auth has stored a password that was set by a link in a mail. The link proves control of the
  * address, and the new password replaces any that another person set. A user who never signed in has no customer, and
  * so no audit row.

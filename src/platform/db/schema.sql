@@ -1243,6 +1243,7 @@ create table sign_in_accounts (
   constraint sign_in_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES sign_in_users(id) ON DELETE CASCADE,
   constraint sign_in_accounts_user_id_provider_id_key UNIQUE (user_id, provider_id)
 );
+CREATE UNIQUE INDEX sign_in_accounts_of_providers ON sign_in_accounts USING btree (provider_id, provider_account);
 
 create table sign_in_attempts (
   key_hash bytea not null,

@@ -1,5 +1,6 @@
 /** Sign-in and sign-out: better-auth's own routes under /auth, which are not part of /v1. */
-import { authPost } from './auth-call.ts'
+import { queryOptions } from '@tanstack/react-query'
+import { authGet, authPost } from './auth-call.ts'
 import { leaveSession, renewSession } from './session.ts'
 import { notifyTabs } from './tabs.ts'
 
@@ -37,6 +38,24 @@ export async function giveCode(code: string): Promise<void> {
 /** `returnTo`: the page of the dashboard that the link leads to. */
 export function sendMagicLink(email: string, returnTo: string): Promise<unknown> {
   return authPost('/sign-in/magic-link', { email, returnTo })
+}
+
+export type Provider = 'google' | 'github' | 'microsoft'
+
+/** The services with whose accounts people may sign in here. */
+export const providersQuery = queryOptions({
+  queryKey: ['sign-in-providers'],
+  queryFn: () => authGet<{ providers: readonly Provider[] }>('/providers'),
+  staleTime: Infinity,
+})
+
+/** Returns the page of the service to go to. */
+export function beginByProvider(input: {
+  readonly provider: Provider
+  readonly returnTo?: string
+  readonly referralCode?: string
+}): Promise<{ url: string }> {
+  return authPost('/sign-in/provider', input)
 }
 
 export function sendConfirmation(email: string): Promise<unknown> {

@@ -13,6 +13,7 @@ import { ConfirmFirst } from './ConfirmFirst.tsx'
 import { emailFault } from './email-fault.ts'
 import { EmailField } from './EmailField.tsx'
 import { PasskeyEntrance } from './PasskeyEntrance.tsx'
+import { ProviderEntrance } from './ProviderEntrance.tsx'
 import { SignInCard } from './SignInCard.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { t } from '../../language/t.ts'
@@ -24,7 +25,7 @@ const ADDRESS_MAX = 500
 const route = getRouteApi('/open/entrar')
 
 export function SignInPage() {
-  const { voltar = '/', conta } = route.useSearch()
+  const { voltar = '/', conta, erro } = route.useSearch()
   const router = useRouter()
   const navigate = useNavigate()
   const [email, setEmail] = useState('')
@@ -111,6 +112,11 @@ export function SignInPage() {
             )}
           </Notice>
         )}
+        {erro !== undefined && (
+          <Notice tone="danger" role="alert">
+            {providerFault(erro)}
+          </Notice>
+        )}
         {error && (
           <Notice tone="danger" role="alert">
             {explainError(error)}
@@ -151,8 +157,19 @@ export function SignInPage() {
         </Button>
       </form>
       <PasskeyEntrance onEntered={() => router.history.push(voltar)} />
+      <ProviderEntrance returnTo={asAddress(voltar)} />
     </SignInCard>
   )
+}
+
+/** Why the way back from another service ended here, by the word of the server. */
+function providerFault(fault: string): string {
+  if (fault === 'cancelado') return t('A entrada foi cancelada no outro serviço.')
+  if (fault === 'email')
+    return t('O outro serviço não confirmou o seu e-mail. Confirme-o lá, ou peça um link daqui.')
+  if (fault === 'ligar')
+    return t('Já existe um cadastro com este e-mail. Entre por um link para confirmar que é seu.')
+  return t('A entrada pelo outro serviço não deu certo. Tente de novo.')
 }
 
 /** The path as the address bar shows it, without characters that only this page reads as text. */

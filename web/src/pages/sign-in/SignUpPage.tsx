@@ -14,6 +14,7 @@ import { CheckMail } from './CheckMail.tsx'
 import { emailFault } from './email-fault.ts'
 import { EmailField } from './EmailField.tsx'
 import { ReferralField } from './ReferralField.tsx'
+import { ProviderEntrance } from './ProviderEntrance.tsx'
 import { SignInCard } from './SignInCard.tsx'
 import { Terms } from './Terms.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
@@ -141,6 +142,7 @@ export function SignUpPage() {
         </Button>
         <Terms />
       </form>
+      <ProviderEntrance {...(code.trim() === '' ? {} : { referralCode: code.trim() })} />
     </SignInCard>
   )
 }
