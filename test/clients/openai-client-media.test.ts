@@ -275,6 +275,26 @@ test('transcriptions as plain text and as subtitles cost the same as JSON', asyn
   })
 })
 
+test('a streamed transcription ends with its tokens and its cost', async () => {
+  await withExactCharge(gateway, async (secret) => {
+    const stream = await clientOf(secret).audio.transcriptions.create({
+      model: 'gpt-4o-transcribe',
+      file: await audio(),
+      stream: true,
+    })
+    const events = []
+    for await (const event of stream) events.push(event)
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['transcript.text.delta', 'transcript.text.done'],
+    )
+    const [delta, done] = events
+    assert.match(delta && 'delta' in delta ? delta.delta : '', /catraca/)
+    assert.ok(done && 'usage' in done && done.usage && done.usage.output_tokens > 0)
+    return { cost: costOf(done) }
+  })
+})
+
 test('a transcription that is billed by token reports its tokens', async () => {
   await withExactCharge(gateway, async (secret) => {
     const answer = await clientOf(secret).audio.transcriptions.create({

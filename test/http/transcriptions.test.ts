@@ -272,6 +272,29 @@ test('unreported seconds are taken from the file, and marked as an estimate', as
   assert.equal(outcome.cost_billed_nano_brl, nanoBrl(perHour(7, '0.36'), FX_RATE, MARKUP))
 })
 
+test('a transcript with "stream" comes as events when it is whole, and costs what it costs without', async () => {
+  for (const model of ['hour-0.36', 'by-token']) {
+    const plain = await transcribe(model, 2)
+    const answer = await transcribe(model, 2, [
+      ['stream', 'true'],
+      ['response_format', 'text'],
+    ])
+    assert.equal(answer.status, 200, answer.text)
+    assert.match(String(answer.headers.get('content-type')), /^text\/event-stream/)
+    const events = answer.text
+      .trimEnd()
+      .split('\n\n')
+      .map((event) => JSON.parse(event.slice('data: '.length)))
+    const { text, usage, cost_billed_brl } = plain.json
+    assert.deepEqual(events, [
+      { type: 'transcript.text.delta', delta: text },
+      { type: 'transcript.text.done', text, usage, cost_billed_brl },
+    ])
+    const { outcome, cost_billed_nano_brl: cost } = await theOutcome(gateway, answer.requestId)
+    assert.deepEqual([outcome, cost], ['charged', amountIn(plain.text, 'cost_billed_brl')])
+  }
+})
+
 test('every format costs the same, and formats other than JSON report the cost in a header', async () => {
   const expected = nanoBrl(perHour(13, '0.36'), FX_RATE, MARKUP)
   for (const format of ['json', 'verbose_json', 'text', 'srt', 'vtt']) {
@@ -401,7 +424,8 @@ const FAULTY: Record<string, readonly Part[]> = {
   'a temperature above 1': withModel(['temperature', '1.1'], file()),
   'a temperature below 0': withModel(['temperature', '-0.1'], file()),
   'a temperature in words': withModel(['temperature', 'quente'], file()),
-  'a stream': withModel(['stream', 'true'], file()),
+  'a stream of subtitles': withModel(['stream', 'true'], ['response_format', 'srt'], file()),
+  'a stream that is no flag': withModel(['stream', '1'], file()),
   'subtitles of a model that knows no times': [
     ['model', 'by-token'],
     ['response_format', 'srt'],

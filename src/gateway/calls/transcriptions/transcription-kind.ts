@@ -17,7 +17,7 @@ import {
   type TranscriptionTask,
   promptBytesOf,
 } from './transcription-request.ts'
-import { writeTranscript } from './write-transcript.ts'
+import { writeTranscript, writeTranscriptEvents } from './write-transcript.ts'
 import { createTextShield, type ShieldRequest } from '../shield/text-shield.ts'
 
 /** Reads the fields and the name of the file; the speech is not read. */
@@ -62,7 +62,9 @@ export function createTranscriptionKind(
       const by = answeredBy()
       const used = plausibleUsage(held, outcome, by) ?? estimate(held, outcome, by)
       const resolution = chargeHeldCall(held, used, by)
-      const { body, headers } = writeTranscript(held.request.format, outcome, resolution, task)
+      const { body, headers } = held.request.wantsEvents
+        ? writeTranscriptEvents(outcome, resolution)
+        : writeTranscript(held.request.format, outcome, resolution, task)
       return {
         resolution,
         write: () => body,

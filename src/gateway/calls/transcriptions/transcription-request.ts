@@ -34,6 +34,8 @@ export interface TranscriptionRequest extends CallRequest {
   readonly file: KeptFile
   readonly audioLength: AudioLength
   readonly format: TranscriptFormat
+  /** The client reads events. */
+  readonly wantsEvents: boolean
   /** The fields that are sent to the upstream. */
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** Bytes of the texts in `TEXTS` as a form sends them, counting repeated fields each time. */
@@ -88,6 +90,7 @@ export async function readTranscription(
     file,
     audioLength: await measured(file, customerId, time),
     format,
+    wantsEvents: value('stream') === 'true',
     fields: fields.filter(
       ([name]) => kept.has(name) && (format === 'verbose_json' || !GRANULARITIES.test(name)),
     ),
@@ -124,8 +127,10 @@ function findFault({ file, fields }: UploadForm): string | undefined {
   const temperature = value('temperature')
   if (temperature !== '' && !(Number(temperature) >= 0 && Number(temperature) <= 1))
     return 'O campo "temperature" deve ser um número de 0 a 1.'
-  if (!['', 'false'].includes(value('stream')))
-    return 'A transcrição não tem stream aqui; remova o campo "stream".'
+  const stream = value('stream')
+  if (!['', 'false', 'true'].includes(stream)) return 'O campo "stream" deve ser true ou false.'
+  if (stream === 'true' && !['', 'json', 'text'].includes(format))
+    return 'Com "stream": true o campo "response_format" aceita json e text.'
   if (fields.filter(([name]) => name.startsWith('models')).length > FALLBACKS_MAX)
     return `O campo "models" aceita até ${FALLBACKS_MAX} identificadores de modelos.`
   if (fields.some(([name]) => /^provider\b/.test(name)))

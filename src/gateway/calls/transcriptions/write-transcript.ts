@@ -49,6 +49,22 @@ export function writeTranscript(
   }
 }
 
+/** The events of a transcript that is whole: its charge comes before its first byte. */
+export function writeTranscriptEvents(
+  { text }: TranscriptionAnswer,
+  charged: ChargedTranscript,
+): { body: string; headers: Record<string, string> } {
+  const cost = jsonBrl(charged.billedNanoBrl)
+  const events = [
+    { type: 'transcript.text.delta', delta: text },
+    { type: 'transcript.text.done', text, usage: usageOf(charged), cost_billed_brl: cost },
+  ]
+  return {
+    body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
+    headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+  }
+}
+
 function json(body: object): { body: string; headers: Record<string, string> } {
   return { body: JSON.stringify(body), headers: {} }
 }
