@@ -91,6 +91,32 @@ test('two tabs show a payment and a call as they come, over one connection', asy
   await other.close()
 })
 
+test('the balance stands in the side bar of every page, follows a payment, and leads to the top-ups', async () => {
+  const page = await browser.newPage()
+  // The narrowest side bar, and a balance of a million: still one line.
+  await page.setViewportSize({ width: 768, height: 1_000 })
+  await page.goto('/modelos')
+  const balance = (amount: string) =>
+    page.getByRole('banner').getByRole('link', { name: `Saldo R$\u00a0${amount} Recarregar` })
+  await balance('2.500,00').waitFor()
+  await topUp(1_000_000n)
+  await balance('1.002.500,00').waitFor()
+  const [link, amount] = [
+    await balance('1.002.500,00').boundingBox(),
+    await balance('1.002.500,00').getByText('R$').boundingBox(),
+  ]
+  assert.ok(link && amount && amount.x + amount.width < link.x + link.width && amount.height < 24)
+  await balance('1.002.500,00').click()
+  await page.getByRole('heading', { name: 'Recargas', level: 1 }).waitFor()
+
+  await page.setViewportSize({ width: 320, height: 700 })
+  await page.getByRole('button', { name: 'Mais' }).click()
+  const sheet = page.getByRole('dialog')
+  await sheet.getByRole('link', { name: 'Saldo R$\u00a01.002.500,00 Recarregar' }).click()
+  await sheet.waitFor({ state: 'detached' })
+  await page.close()
+})
+
 test('the end of a session shows at once, also on a page that asks for nothing', async () => {
   const page = await browser.newPage()
   await page.goto('/seguranca')

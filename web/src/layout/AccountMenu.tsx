@@ -43,7 +43,7 @@ export function AccountMenu({ session, isAdminArea }: AccountMenuProps) {
         aria-expanded={isOpen}
         aria-controls={isOpen ? panelId : undefined}
         onClick={() => setIsOpen(!isOpen)}
-        className="flex min-h-12 w-full items-center gap-3 rounded-lg px-2 text-left hover:bg-sunken"
+        className="flex min-h-12 w-full items-center gap-3 rounded-lg px-2 text-left hover:bg-sunken low:min-h-9"
       >
         <span
           aria-hidden="true"

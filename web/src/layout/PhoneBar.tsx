@@ -5,6 +5,7 @@ import { useState } from 'react'
 import type { Session } from '../api/session.ts'
 import { Dialog } from '../components/Dialog.tsx'
 import { AccountPanel } from './AccountPanel.tsx'
+import { BalanceLink } from './BalanceLink.tsx'
 import type { MenuEntry } from './menu.ts'
 import { NavigationLinks } from './NavigationLinks.tsx'
 import { t } from '../language/t.ts'
@@ -64,6 +65,7 @@ export function PhoneBar({ session, menu, area }: PhoneBarProps) {
         title={session.customer.name}
         description={session.customer.email ?? undefined}
       >
+        {area === undefined && <BalanceLink onFollow={close} />}
         <nav aria-label={t('Todas as páginas')}>
           <NavigationLinks menu={menu} onFollow={close} />
         </nav>

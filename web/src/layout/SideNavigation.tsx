@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Session } from '../api/session.ts'
 import { AccountMenu } from './AccountMenu.tsx'
+import { BalanceLink } from './BalanceLink.tsx'
 import { Logo } from './Logo.tsx'
 import type { MenuEntry } from './menu.ts'
 import { NavigationLinks } from './NavigationLinks.tsx'
@@ -17,7 +18,7 @@ interface SideNavigationProps {
 export function SideNavigation({ session, menu, area, onSearch }: SideNavigationProps) {
   return (
     <header className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface md:flex">
-      <div className="m-3 flex items-center justify-between low:my-1">
+      <div className="m-3 flex items-center justify-between low:my-1 lower:my-0">
         <Link to="/" className="flex rounded-lg px-2 py-2" aria-label={t('Catraca: início')}>
           <Logo />
         </Link>
@@ -34,7 +35,8 @@ export function SideNavigation({ session, menu, area, onSearch }: SideNavigation
         )}
         <NavigationLinks menu={menu} />
       </nav>
-      <div className="border-t border-line p-3 low:py-1">
+      <div className="border-t border-line p-3 low:py-1 lower:py-0">
+        {area === undefined && <BalanceLink />}
         <AccountMenu session={session} isAdminArea={area !== undefined} />
       </div>
     </header>

@@ -28,7 +28,8 @@ export function ShareBill({ of }: { readonly of: Body<'post', '/me/public-bills'
     return (
       <Button
         variant="secondary"
-        className="justify-self-start"
+        // On the narrowest phones, its text is wider than the row that opens.
+        className="justify-self-start whitespace-normal!"
         isBusy={opened.isPending}
         onClick={() => opened.mutate()}
         icon={<Share2 aria-hidden="true" className="size-4" />}
