@@ -6,6 +6,7 @@ import {
   addUpstream,
   changeUpstream,
   deleteUpstream,
+  recordUpstreamTest,
 } from '../../src/money/catalog/added-upstreams.ts'
 import { setPrices, withdrawPrices } from '../../src/money/catalog/price-changes.ts'
 import { approvePrice, rejectPrice } from '../../src/money/catalog/price-updates.ts'
@@ -229,6 +230,11 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
       table: 'upstreams',
       run: () =>
         changeUpstream(db, OPERATOR, { id: 'changed', apiKey: undefined, state: 'paused' }, keys),
+    },
+    {
+      action: 'upstream.tested',
+      table: 'audit_log',
+      run: () => recordUpstreamTest(db, OPERATOR, { id: 'changed' }),
     },
     {
       action: 'upstream.deleted',

@@ -70,9 +70,9 @@ test('every client without a session cookie gets the page at /, by GET and by HE
   }
 })
 
-test('a browser that is signed in gets the dashboard at / and /modelos, and no cache may mix them up', async () => {
+test('a browser that is signed in gets the dashboard at /, /modelos and the page of a model, and no cache may mix them up', async () => {
   for (const name of ['catraca.session_token', '__Host-catraca.session_token'])
-    for (const path of ['/', '/modelos']) {
+    for (const path of ['/', '/modelos', '/modelos/gpt-4o']) {
       const visitor = await open(path)
       const customer = await open(path, { cookie: `a=b; ${name}=token.mac` })
       assert.notEqual(visitor.text, customer.text)
@@ -84,7 +84,7 @@ test('a browser that is signed in gets the dashboard at / and /modelos, and no c
 })
 
 test('the header of every page knows who is signed in, and no shared cache gets that page', async () => {
-  const paths = ['/modelos/gpt-4o', '/modelos/nada', '/docs', '/docs/erros', '/verificar']
+  const paths = ['/modelos/gpt-4o?publica=1', '/modelos/nada', '/docs', '/docs/erros', '/verificar']
   for (const path of [
     ...paths,
     '/cambio',
@@ -204,8 +204,9 @@ test('every page that the server writes has the style of the site and a way back
 })
 
 test('a page is sent once: the same version is a 304, in each encoding', async () => {
+  const shared = await open('/cambio')
+  assert.equal(shared.headers['cache-control'], 'public, max-age=0, s-maxage=60')
   const plain = await open('/modelos/gpt-4o')
-  assert.equal(plain.headers['cache-control'], 'public, max-age=0, s-maxage=60')
   const decoders = { br: brotliDecompressSync, gzip: gunzipSync }
   for (const [encoding, decode] of Object.entries(decoders)) {
     const packed = await open('/modelos/gpt-4o', { 'accept-encoding': encoding })

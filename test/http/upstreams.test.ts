@@ -162,10 +162,12 @@ test('a paused or draining provider takes no new calls on any node, and the runn
   const acts = await actsOn(admins.gateway, 'openai')
   assert.deepEqual(
     acts.map(({ action, actor_id }) => [action, actor_id]),
-    [['added'], ...Array.from({ length: 4 }, () => ['changed'])].map(([act]) => [
-      `upstream.${act}`,
-      admins.ana.customerId,
-    ]),
+    // Tests that were refused asked nothing.
+    [
+      'added',
+      ...Array.from({ length: 6 }, () => 'tested'),
+      ...Array.from({ length: 4 }, () => 'changed'),
+    ].map((act) => [`upstream.${act}`, admins.ana.customerId]),
   )
 })
 

@@ -112,7 +112,9 @@ test('a model with its prices and routes is written, gets a second route, and is
   await dialog.getByRole('button', { name: 'Salvar' }).click()
   await dialog.waitFor({ state: 'detached' })
   const entry = page.getByRole('listitem').filter({ hasText: 'meu-llama' })
-  await entry.getByText(/salvo aqui · por sandbox/).waitFor()
+  await entry.getByText(/não informado · Chat · salvo aqui · por sandbox/).waitFor()
+  // USD 0.20 and 0.60, times 5.20, times 1.25.
+  await entry.getByText(/^Clientes pagam: entrada R\$\s1,30, saída R\$\s3,90$/).waitFor()
   await entry.getByRole('button', { name: 'Rotas e preços de meu-llama' }).click()
   await dialog.getByRole('button', { name: 'Acrescentar rota' }).click()
   await dialog.getByLabel('Provedor da rota 2').selectOption('sandbox-responses')

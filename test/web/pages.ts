@@ -55,6 +55,7 @@ export const PAGES: readonly WebPage[] = [
 /** The detail pages of the customer's own things; `name` is the customer's. */
 export function detailPages(own: OwnThings, name: string): readonly WebPage[] {
   return [
+    { path: '/modelos/gpt-4o', heading: 'GPT-4o' },
     { path: '/sessoes/pedido-1', heading: 'Sessão pedido-1' },
     { path: `/prompts/${own.promptId}`, heading: 'Resposta ao cliente' },
     { path: `/equipes/${own.teamId}`, heading: 'Produto' },

@@ -12,7 +12,7 @@ import { NANO_PER_BRL } from '../../src/platform/lib/money.ts'
 import { createPrompt } from '../../src/customers/prompts/prompts.ts'
 import { ask } from '../harness/ask.ts'
 import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
-import { assertAccessible, startBrowser, type BrowserUnderTest } from './browser.ts'
+import { assertAccessible, assertFits, startBrowser, type BrowserUnderTest } from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { fund } from './fund.ts'
 import { enterAs, type Person } from './sign-up.ts'
@@ -189,7 +189,7 @@ test('the Markdown of a hostile answer is shown without HTML, without remote con
   })
   await answerWith(page, HOSTILE)
   await say(page, 'Mostre')
-  const table = page.getByRole('region', { name: 'Tabela' })
+  const table = page.getByRole('group', { name: 'Tabela' })
   await table.getByRole('cell', { name: '12,50' }).waitFor()
   await page.getByText('[imagem de outro site: gato]').first().waitFor()
   await page.locator('.hljs-keyword', { hasText: 'def' }).waitFor()
@@ -248,6 +248,50 @@ test('three models answer one message side by side, each with its cost, time and
   await costs.nth(2).waitFor()
   await page.getByRole('button', { name: /^Tirar .*Reasoning/i }).click()
   assert.equal(await costs.count(), 2)
+  await page.close()
+})
+
+test('the models picked in the catalog answer side by side in Markdown, each at the cost of its own charge to the last digit', async () => {
+  const page = await browser.newPage()
+  const picked = ['gpt-4o', 'gpt-4o-mini', 'sandbox-chat', 'sandbox-cached']
+  await page.goto(`/modelos?comparar=${picked.join('+')}`)
+  await page.getByRole('button', { name: 'Comparar', exact: true }).click()
+  await page.getByRole('link', { name: 'Perguntar a todos no playground' }).click()
+  await page
+    .getByRole('button', { name: /^Modelo:/ })
+    .nth(3)
+    .waitFor()
+  assert.equal(new URL(page.url()).search, '')
+  await say(page, 'Faça uma tabela e uma função em Python')
+  await page.getByText(/em 4 respostas/).waitFor()
+  assert.equal(await page.getByRole('columnheader', { name: 'Quem conta' }).count(), 4)
+  assert.equal(await page.locator('pre').filter({ hasText: 'def cpf_valido' }).count(), 4)
+  const { usage_events: events } = (
+    await ask(gateway.node.baseUrl, '/usage/events?limit=4', { secret })
+  ).json as { usage_events: { model_id: string; cost_billed_brl: number }[] }
+  assert.deepEqual(events.map((event) => event.model_id).toSorted(), picked.toSorted())
+  const costs = await page
+    .getByRole('term')
+    .filter({ hasText: 'Custo' })
+    .locator('xpath=following-sibling::dd')
+    .allTextContents()
+  assert.deepEqual(
+    costs
+      .map((text) => Number(text.replace(/[^\d,]/g, '').replace(',', '.')))
+      .toSorted((one, other) => one - other),
+    events.map((event) => event.cost_billed_brl).toSorted((one, other) => one - other),
+  )
+  await lookAt(page, 'playground-quatro')
+  for (const size of [
+    { width: 320, height: 700 },
+    { width: 1440, height: 900 },
+  ]) {
+    await page.setViewportSize(size)
+    await assertFits(page, `${size.width}`)
+  }
+  // The desk takes the height of the screen: its field is in view, near the end.
+  const field = await page.getByLabel('Mensagem', { exact: true }).boundingBox()
+  assert.ok(field && field.y > 700 && field.y + field.height < 900, JSON.stringify(field))
   await page.close()
 })
 

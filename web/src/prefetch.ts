@@ -18,6 +18,7 @@ import { keyListQuery } from './pages/keys/key-queries.ts'
 import { catalogQuery } from './pages/models/catalog-query.ts'
 import { recommendationsQuery } from './pages/models/recommendations-query.ts'
 import { preferencesQuery } from './pages/profile/profile-queries.ts'
+import { upstreamHealthQuery } from './pages/status/health-queries.ts'
 import { trialCreditQuery } from './pages/trial-credit/trial-credit-query.ts'
 import {
   balanceQuery,
@@ -63,8 +64,13 @@ export function prefetchKeys(search: Search): void {
   if (search.situacao === undefined) void queryClient.prefetchInfiniteQuery(keyListQuery(undefined))
 }
 
-export function prefetchModels(): void {
+export function prefetchModel(): void {
   void queryClient.prefetchQuery(catalogQuery)
+  void queryClient.prefetchQuery(upstreamHealthQuery)
+}
+
+export function prefetchModels(): void {
+  prefetchModel()
   void prefetchRecommendations()
 }
 

@@ -17,6 +17,7 @@ import {
   loadPreferences,
   prefetchHome,
   prefetchKeys,
+  prefetchModel,
   prefetchModels,
   prefetchTopUps,
   prefetchUsage,
@@ -83,9 +84,17 @@ const home = createRoute({
 
 const models = createRoute({
   getParentRoute: () => either,
-  path: '/modelos',
+  // With the slash, it is the index that the pages of models do not match.
+  path: '/modelos/',
   loader: prefetchModels,
   component: pageComponent(() => import('./pages/models/ModelsPage.tsx'), 'ModelsPage'),
+})
+/** An id may have slashes. */
+const model = createRoute({
+  getParentRoute: () => either,
+  path: '/modelos/$',
+  loader: prefetchModel,
+  component: pageComponent(() => import('./pages/models/ModelPage.tsx'), 'ModelPage'),
 })
 const usage = createRoute({
   getParentRoute: () => app,
@@ -206,7 +215,7 @@ const usageDestinations = createRoute({
 
 const routeTree = root.addChildren([
   open.addChildren([signIn, signInCode, signUp, confirmed]),
-  either.addChildren([status, models]),
+  either.addChildren([status, models, model]),
   app.addChildren([
     home,
     usage,

@@ -7,6 +7,7 @@ import {
   listAddedUpstreams,
   needsAddress,
   needsKey,
+  recordUpstreamTest,
   UPSTREAM_STATES,
 } from '../../money/catalog/added-upstreams.ts'
 import { readReceiverUrl, RECEIVER_URL_MAX } from '../../deliveries/receiver.ts'
@@ -160,11 +161,12 @@ export const operatorUpstreamRoutes = [
     params,
     answer: upstreamTest,
     refusals,
-    async handle({ params: { id } }, deps: Deps) {
+    async handle({ caller, params: { id } }, deps: Deps) {
       const tested = await deps.upstreamBook.test(id)
       if (!tested) throw new RestRefusal(404, 'upstream_not_found')
       if (tested.kind === 'too_many')
         throw new RestRefusal(429, 'rate_limit_exceeded', undefined, tested.seconds)
+      await recordUpstreamTest(deps.db, actorOf(caller), { id })
       return testBody(tested)
     },
   }),

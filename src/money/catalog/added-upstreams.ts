@@ -223,3 +223,14 @@ function toAdded(row: NonNullable<Row>): AddedUpstream {
     createdAt: row.created_at,
   }
 }
+
+/** A test changes nothing here, but spends money at the provider. */
+export async function recordUpstreamTest(
+  db: Database,
+  actor: Actor,
+  { id }: { readonly id: string },
+): Promise<void> {
+  await audited(db, actor, (_trx, record) =>
+    record({ action: 'upstream.tested', customerId: null, subjectId: id }),
+  )
+}

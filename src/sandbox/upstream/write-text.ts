@@ -45,7 +45,59 @@ const RESULT_CHARACTERS_MAX = 200
 export function writeGreeting(messages: readonly ChatMessage[]): string {
   const advice =
     'Esta resposta é de teste e não custa dinheiro de verdade: os modelos de verdade respondem no modo live.'
-  return `Olá! Aqui é a sandbox da Catraca, e a sua chamada chegou direitinho. ${echo(messages)} ${advice}`
+  return `Olá! Aqui é a sandbox da Catraca, e a sua chamada chegou direitinho. ${echo(messages)} ${advice}${writeExample(messages)}`
+}
+
+/** Agents' prompts have every word. */
+const ASKED_CHARACTERS_MAX = 500
+
+/** Markdown as a model would write it, for a short message that asks for something to be explained, compared or programmed. */
+const EXAMPLES: readonly (readonly [RegExp, string])[] = [
+  [
+    /(^|\P{L})(expli(que|car|ca)|explain|passos|steps|markdown)(\P{L}|$)/iu,
+    `## Como um modelo responderia
+
+Um **token** é um pedaço de texto: uma palavra curta, ou parte de uma longa.
+
+1. O texto é cortado em tokens.
+2. O modelo escreve a resposta *token por token*.
+3. Você paga os tokens de entrada e os de saída.`,
+  ],
+  [
+    /(^|\P{L})(tabela|table|compare|comparar|markdown)(\P{L}|$)/iu,
+    `| O que | Tokens | Quem conta |
+| --- | ---: | --- |
+| A sua mensagem | entrada | o modelo |
+| Esta resposta | saída | o modelo |
+| O que veio do cache | entrada, mais barata | o modelo |`,
+  ],
+  [
+    /(^|\P{L})(c[oó]digo|code|fun[cç][aã]o|function|python|javascript|markdown)(\P{L}|$)/iu,
+    `\`\`\`python
+def cpf_valido(cpf: str) -> bool:
+    """Confere os dois dígitos verificadores."""
+    digitos = [int(letra) for letra in cpf if letra.isdigit()]
+    if len(digitos) != 11 or len(set(digitos)) == 1:
+        return False
+    for fim in (9, 10):
+        soma = sum(d * (fim + 1 - i) for i, d in enumerate(digitos[:fim]))
+        if digitos[fim] != soma * 10 % 11 % 10:
+            return False
+    return True
+
+
+print(cpf_valido("529.982.247-25"))  # True
+print(cpf_valido("111.111.111-11"))  # False
+\`\`\``,
+  ],
+]
+
+function writeExample(messages: readonly ChatMessage[]): string {
+  const asked = lastUserText(messages)
+  if (asked.length > ASKED_CHARACTERS_MAX) return ''
+  return EXAMPLES.filter(([words]) => words.test(asked))
+    .map(([, example]) => `\n\n${example}`)
+    .join('')
 }
 
 export function writeReasoning(messages: readonly ChatMessage[]): string {

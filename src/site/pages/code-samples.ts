@@ -1,4 +1,4 @@
-import type { Model } from '../../money/catalog/model.ts'
+import type { ImageTraits, Model } from '../../money/catalog/model.ts'
 
 /**
  * How programs and agents call the service. The pages of the site, the documentation and the dashboard show these same
@@ -215,8 +215,16 @@ function rerankSamples(use: Use): readonly CodeSample[] {
   return [curlSample(use, '/rerank', body)]
 }
 
+/** What decides about the call of a model. */
+export interface SampledModel extends Pick<
+  Model,
+  'id' | 'category' | 'rerank' | 'moderation' | 'speech'
+> {
+  readonly image?: Pick<ImageTraits, 'sizes'>
+}
+
 /** Returns the first call of a model with each client; empty for a model of a kind that has no operation. */
-export function modelSamples(model: Model, origin: string): readonly CodeSample[] {
+export function modelSamples(model: SampledModel, origin: string): readonly CodeSample[] {
   const use = { origin, secret: PLACE_OF_SECRET, model: model.id }
   const { category, image, rerank, moderation, speech } = model
   if (category === 'llm') return [...chatSamples(use), ...agentSamples(use)]

@@ -25,7 +25,7 @@ export function landingPage({ models, fxRate }: SiteFacts, origin: string, deps:
   const shown = real.length > 0 ? real : chats
   const [first] = preferred(shown)
   const makers = makersOf(shown)
-  const lead = `${makers.slice(0, 4).join(', ')}${makers.length > 4 ? ' e outros' : ''}, com a biblioteca que você já usa. O saldo é pré-pago, o câmbio é a PTAX do Banco Central, e cada chamada mostra como se chegou ao valor.`
+  const lead = `${makers.slice(0, 4).join(', ') || 'Modelos de IA'}${makers.length > 4 ? ' e outros' : ''}, com a biblioteca que você já usa. O saldo é pré-pago, o câmbio é a PTAX do Banco Central, e cada chamada mostra como se chegou ao valor.`
   return layout(
     {
       path: '/',

@@ -3,6 +3,7 @@ import type { Model, ModelCategory } from '../../money/catalog/model.ts'
 import type { FxRate } from '../../money/fx/fx-rates.ts'
 import { chargeFor, type PicoUsd } from '../../platform/lib/money.ts'
 import { roundedBrl, shortCount } from './amounts.ts'
+import { isKnownMaker, makerOf as makerName, UNKNOWN_MAKER } from './makers.ts'
 
 export const CATEGORY_WORDS: Readonly<Record<ModelCategory, string>> = {
   llm: 'Chat',
@@ -64,34 +65,21 @@ export function modelPath({ id }: Pick<Model, 'id'>): string {
   return `/modelos/${id.split('/').map(encodeURIComponent).join('/')}`
 }
 
-/** As the makers write their names; another name stays as the catalog has it. */
-const MAKERS: Readonly<Record<string, string>> = {
-  alibaba: 'Alibaba',
-  anthropic: 'Anthropic',
-  cohere: 'Cohere',
-  deepseek: 'DeepSeek',
-  google: 'Google',
-  maritaca: 'Maritaca',
-  meta: 'Meta',
-  mistral: 'Mistral',
-  moonshot: 'Moonshot',
-  openai: 'OpenAI',
-  xai: 'xAI',
-}
-
 export function makerOf({ vendor }: Pick<Model, 'vendor'>): string {
-  return (Object.hasOwn(MAKERS, vendor) && MAKERS[vendor]) || vendor
+  return vendor === UNKNOWN_MAKER ? 'não informado' : makerName(vendor)
 }
 
 /** `da OpenAI`, `do Google`; `de` for a name whose gender nobody knows. */
 export function ofMaker({ vendor }: Pick<Model, 'vendor'>): string {
-  const article = !Object.hasOwn(MAKERS, vendor) ? 'de' : vendor === 'google' ? 'do' : 'da'
+  if (vendor === UNKNOWN_MAKER) return 'de fabricante não informado'
+  const article = !isKnownMaker(vendor) ? 'de' : vendor === 'google' ? 'do' : 'da'
   return `${article} ${makerOf({ vendor })}`
 }
 
 /** Returns the makers of these models, the ones with most models first. */
 export function makersOf(models: readonly Model[]): string[] {
   const counts = new Map<string, number>()
-  for (const model of models) counts.set(makerOf(model), (counts.get(makerOf(model)) ?? 0) + 1)
+  for (const model of models.filter(({ vendor }) => vendor !== UNKNOWN_MAKER))
+    counts.set(makerOf(model), (counts.get(makerOf(model)) ?? 0) + 1)
   return [...counts].toSorted(([, one], [, other]) => other - one).map(([maker]) => maker)
 }

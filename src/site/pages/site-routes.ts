@@ -91,11 +91,14 @@ export const siteRoutes: readonly Route<Deps>[] = [
     const { request, reply, deps } = visit
     const name = (request.params as { '*': string })['*']
     const model = deps.catalog.findModel(name)
-    if (model)
-      return sendWritten(visit, modelPath(model), {
-        cacheControl: OF_EVERYBODY,
-        write: (facts, origin) => modelPage(model, facts, origin, deps),
-      })
+    if (model) {
+      const write: Page['write'] = (facts, origin) => modelPage(model, facts, origin, deps)
+      // The dashboard's page of the model leads here for what only visitors' pages have.
+      const isAsked = (request.query as Record<string, unknown>).publica !== undefined
+      return isAsked
+        ? sendWritten(visit, modelPath(model), { cacheControl: OF_THIS_BROWSER, write })
+        : ofVisitor(visit, modelPath(model), write)
+    }
     const named = deps.catalog.findNamed(name)
     if (named) return reply.redirect(modelPath(named), 301)
     return sendWritten(visit, '404', {

@@ -12,10 +12,11 @@ interface FormEndProps {
   readonly isBusy: boolean
   readonly isDisabled?: boolean
   readonly cancelLabel?: string
-  readonly onCancel: () => void
+  /** Without it there is nothing to cancel any more: one button. */
+  readonly onCancel?: () => void
 }
 
-/** The end of a dialog's form: the error, and the two buttons. */
+/** The end of a dialog's form: the error, and the buttons. */
 export function FormEnd({
   error,
   submitLabel,
@@ -33,9 +34,11 @@ export function FormEnd({
         </Notice>
       )}
       <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-end">
-        <Button variant="secondary" onClick={onCancel}>
-          {cancelLabel}
-        </Button>
+        {onCancel && (
+          <Button variant="secondary" onClick={onCancel}>
+            {cancelLabel}
+          </Button>
+        )}
         <Button type="submit" variant={variant} isBusy={isBusy} disabled={isDisabled}>
           {submitLabel}
         </Button>

@@ -27,7 +27,7 @@ interface AdminEntry extends MenuEntry {
 type Role = NonNullable<Session['operator_role']>
 
 const ADMIN_MENU = perLanguage((): readonly AdminEntry[] => [
-  { to: '/admin', label: t('Visão geral'), icon: Gauge, role: 'support' },
+  { to: '/admin', label: t('Visão geral'), icon: Gauge, role: 'support', isOnPhoneBar: true },
   { to: '/admin/clientes', label: t('Clientes'), icon: Users, role: 'support', isOnPhoneBar: true },
   {
     to: '/admin/ajustes',

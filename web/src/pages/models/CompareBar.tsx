@@ -1,8 +1,10 @@
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { buttonClass } from '../../components/button-class.ts'
 import { Button } from '../../components/Button.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
 import { counted } from '../../format/number.ts'
-import type { CatalogModel } from './catalog-query.ts'
+import { isInPlayground, type CatalogModel } from './catalog-query.ts'
 import { Comparison } from './Comparison.tsx'
 import { t } from '../../language/t.ts'
 
@@ -25,7 +27,7 @@ export function CompareBar({ models, onClear }: Props) {
         <p role="status" className="px-2 text-sm">
           {counted(models.length, t('modelo escolhido'), t('modelos escolhidos'))}
           <span className="text-muted max-sm:hidden">
-            {models.length === 1 ? t(': escolha mais um ou dois') : t(' para comparar')}
+            {models.length === 1 ? t(': escolha mais um, dois ou três') : t(' para comparar')}
           </span>
         </p>
         <div className="flex gap-2">
@@ -44,6 +46,15 @@ export function CompareBar({ models, onClear }: Props) {
         className="sm:max-w-4xl!"
       >
         <Comparison models={models} />
+        {models.every(isInPlayground) && (
+          <Link
+            to="/playground"
+            search={{ comparar: models.map(({ id }) => id).join(' ') }}
+            className={buttonClass('primary', 'mt-4')}
+          >
+            {t('Perguntar a todos no playground')}
+          </Link>
+        )}
       </Dialog>
     </>
   )

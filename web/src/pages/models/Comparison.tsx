@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { CopyIcon } from '../../components/CopyIcon.tsx'
 import { wholeNumber } from '../../format/number.ts'
 import type { CatalogModel, Price } from './catalog-query.ts'
+import { makerWords } from './MakerMark.tsx'
 import { CATEGORY_WORDS, exactBrl, isPaidByTokens, unitPrices } from './price-words.ts'
 import { perLanguage } from '../../language/per-language.ts'
 import { t } from '../../language/t.ts'
@@ -56,7 +57,7 @@ export function Comparison({ models }: { readonly models: readonly CatalogModel[
 type Tier = Price['tiers'][number]
 
 const ROWS = perLanguage((): readonly (readonly [string, (model: CatalogModel) => ReactNode])[] => [
-  [t('Fabricante'), ({ upstream }) => upstream],
+  [t('Fabricante'), ({ upstream }) => makerWords(upstream)],
   [t('Tipo'), ({ category }) => CATEGORY_WORDS()[category]],
   [t('Entrada, 1 milhão'), byTier(({ input_brl }) => input_brl)],
   [t('Entrada do cache, 1 milhão'), byTier(({ cached_input_brl }) => cached_input_brl)],

@@ -1,9 +1,10 @@
+import type { ReactNode } from 'react'
 import { Field } from '../../components/Field.tsx'
 import { Input } from '../../components/Input.tsx'
 import { Select } from '../../components/Select.tsx'
 import { classNames } from '../../lib/class-names.ts'
 import type { CatalogModel, Category } from './catalog-query.ts'
-import type { ModelFilters } from './choose-models.ts'
+import { ABILITIES, ABILITY_WORDS, type ModelFilters } from './choose-models.ts'
 import { CATEGORY_WORDS } from './price-words.ts'
 import { t } from '../../language/t.ts'
 
@@ -18,9 +19,10 @@ export function ModelFilterFields({ models, filters, onChange }: Props) {
     .map((value) => ({ value, count: models.filter(({ category }) => category === value).length }))
     .filter(({ count }) => count > 0)
   const choices = [{ value: '', count: models.length }, ...categories] as const
+  const wanted = filters.faz.split(' ').filter((name) => name !== '')
   return (
     <div role="search" aria-label={t('Procurar modelos')} className="grid gap-3">
-      <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_12rem]">
+      <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_15rem]">
         <Field label={t('Procurar')}>
           {(control) => (
             <Input
@@ -43,33 +45,71 @@ export function ModelFilterFields({ models, filters, onChange }: Props) {
             >
               <option value="">{t('Catálogo')}</option>
               <option value="preco">{t('Mais barato primeiro')}</option>
+              <option value="velocidade">{t('Mais rápido primeiro')}</option>
+              <option value="disponibilidade">{t('Mais disponível primeiro')}</option>
               <option value="nome">{t('Nome')}</option>
             </Select>
           )}
         </Field>
       </div>
       <div role="group" aria-label={t('Tipo de modelo')} className="flex flex-wrap gap-2">
-        {choices.map(({ value, count }) => {
-          const isChosen = filters.categoria === value
+        {choices.map(({ value, count }) => (
+          <Chip
+            key={value}
+            isChosen={filters.categoria === value}
+            onClick={() => onChange({ categoria: value })}
+          >
+            {value === '' ? t('Todos') : CATEGORY_WORDS()[value]}{' '}
+            <span className="tabular-nums">{count}</span>
+          </Chip>
+        ))}
+      </div>
+      <div role="group" aria-label={t('O que o modelo faz')} className="flex flex-wrap gap-2">
+        {Object.entries(ABILITIES).map(([name, isAble]) => {
+          const isChosen = wanted.includes(name)
+          const count = models.filter((model) => isAble(model)).length
+          if (count === 0 && !isChosen) return null
           return (
-            <button
-              key={value}
-              type="button"
-              aria-pressed={isChosen}
-              onClick={() => onChange({ categoria: value })}
-              className={classNames(
-                'min-h-11 rounded-full border px-4 text-sm font-medium md:min-h-9',
-                isChosen
-                  ? 'border-accent bg-accent text-on-accent'
-                  : 'border-line-strong bg-surface text-ink hover:bg-sunken',
-              )}
+            <Chip
+              key={name}
+              isChosen={isChosen}
+              onClick={() =>
+                onChange({
+                  faz: (isChosen ? wanted.filter((each) => each !== name) : [...wanted, name]).join(
+                    ' ',
+                  ),
+                })
+              }
             >
-              {value === '' ? t('Todos') : CATEGORY_WORDS()[value]}{' '}
-              <span className="tabular-nums">{count}</span>
-            </button>
+              {ABILITY_WORDS()[name]} <span className="tabular-nums">{count}</span>
+            </Chip>
           )
         })}
       </div>
     </div>
+  )
+}
+
+interface ChipProps {
+  readonly isChosen: boolean
+  readonly onClick: () => void
+  readonly children: ReactNode
+}
+
+function Chip({ isChosen, onClick, children }: ChipProps) {
+  return (
+    <button
+      type="button"
+      aria-pressed={isChosen}
+      onClick={onClick}
+      className={classNames(
+        'min-h-11 rounded-full border px-4 text-sm font-medium md:min-h-9',
+        isChosen
+          ? 'border-accent bg-accent text-on-accent'
+          : 'border-line-strong bg-surface text-ink hover:bg-sunken',
+      )}
+    >
+      {children}
+    </button>
   )
 }

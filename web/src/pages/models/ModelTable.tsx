@@ -1,9 +1,12 @@
+import { Link } from '@tanstack/react-router'
 import { Badge } from '../../components/Badge.tsx'
 import { CopyIcon } from '../../components/CopyIcon.tsx'
-import { shortNumber } from '../../format/number.ts'
+import { duration } from '../../format/duration.ts'
+import { percent, shortNumber } from '../../format/number.ts'
 import { amount } from '../usage/charge-words.ts'
 import type { CatalogModel } from './catalog-query.ts'
-import { UseInAgents } from './UseInAgents.tsx'
+import type { Measured } from './choose-models.ts'
+import { MakerMark, makerWords } from './MakerMark.tsx'
 import {
   CATEGORY_WORDS,
   isPaidByTokens,
@@ -16,15 +19,16 @@ import { t } from '../../language/t.ts'
 
 interface Props {
   readonly models: readonly CatalogModel[]
+  readonly measured: Measured
   readonly comparedIds: readonly string[]
   /** No further model can be selected. */
   readonly isFull: boolean
   readonly onToggle: (id: string) => void
 }
 
-const HEADER = 'px-3 py-3 font-medium'
+const HEADER = 'px-3 py-3 font-medium whitespace-nowrap'
 
-export function ModelTable({ models, comparedIds, isFull, onToggle }: Props) {
+export function ModelTable({ models, measured, comparedIds, isFull, onToggle }: Props) {
   return (
     <div className="overflow-hidden rounded-card border border-line bg-surface shadow-card">
       <table className="w-full text-sm">
@@ -37,7 +41,7 @@ export function ModelTable({ models, comparedIds, isFull, onToggle }: Props) {
             <th scope="col" className={HEADER}>
               {t('Modelo')}
             </th>
-            <th scope="col" className={`${HEADER} max-lg:hidden`}>
+            <th scope="col" className={`${HEADER} max-xl:hidden`}>
               {t('Tipo')}
             </th>
             <th scope="col" className={`${HEADER} text-right max-lg:hidden`}>
@@ -46,8 +50,14 @@ export function ModelTable({ models, comparedIds, isFull, onToggle }: Props) {
             <th scope="col" className={`${HEADER} text-right max-sm:hidden`}>
               {t('Entrada')}
             </th>
-            <th scope="col" className={`${HEADER} pr-5 text-right max-sm:hidden`}>
+            <th scope="col" className={`${HEADER} text-right max-sm:hidden`}>
               {t('Saída')}
+            </th>
+            <th scope="col" className={`${HEADER} text-right max-lg:hidden`}>
+              {t('1º byte')}
+            </th>
+            <th scope="col" className={`${HEADER} pr-5 text-right max-lg:hidden`}>
+              {t('Disponível')}
             </th>
           </tr>
         </thead>
@@ -56,6 +66,7 @@ export function ModelTable({ models, comparedIds, isFull, onToggle }: Props) {
             <ModelRow
               key={model.id}
               model={model}
+              health={measured.get(model.upstream)}
               isCompared={comparedIds.includes(model.id)}
               isFull={isFull}
               onToggle={() => onToggle(model.id)}
@@ -69,16 +80,19 @@ export function ModelTable({ models, comparedIds, isFull, onToggle }: Props) {
 
 interface RowProps {
   readonly model: CatalogModel
+  readonly health: ReturnType<Measured['get']>
   readonly isCompared: boolean
   readonly isFull: boolean
   readonly onToggle: () => void
 }
 
-function ModelRow({ model, isCompared, isFull, onToggle }: RowProps) {
+/** One line, but on a phone, where the price stands below the name. */
+function ModelRow({ model, health, isCompared, isFull, onToggle }: RowProps) {
   const { price } = model
   const planned = plannedText(model)
+  const figure = 'px-3 text-right whitespace-nowrap tabular-nums'
   return (
-    <tr className="border-b border-line align-top last:border-b-0">
+    <tr className="border-b border-line last:border-b-0 hover:bg-sunken/60">
       <td className="pl-1">
         <label className="grid size-11 place-items-center">
           <input
@@ -91,61 +105,74 @@ function ModelRow({ model, isCompared, isFull, onToggle }: RowProps) {
           />
         </label>
       </td>
-      <th scope="row" className="px-3 py-3 text-left font-normal">
-        <span className="flex flex-wrap items-center gap-x-2">
-          <span className="font-semibold">{model.display_name}</span>
-          <span className="text-xs text-muted">{model.upstream}</span>
+      {/* It takes the room that the figures leave, and cuts the id there. */}
+      <th scope="row" className="w-full max-w-0 px-3 py-1.5 text-left font-normal max-sm:py-3">
+        <span className="flex items-center gap-2">
+          <MakerMark vendor={model.upstream} />
+          <span className="sr-only">{makerWords(model.upstream)}</span>
+          <Link
+            to="/modelos/$"
+            params={{ _splat: model.id }}
+            className="min-w-0 font-semibold wrap-anywhere hover:underline sm:shrink-0"
+          >
+            {model.display_name}
+          </Link>
           {price?.is_available === false && <Badge tone="warning">{t('indisponível')}</Badge>}
-        </span>
-        <span className="flex items-center gap-1">
-          <code className="text-xs break-all text-muted">{model.id}</code>
+          {planned !== undefined && (
+            <span title={planned} className="max-sm:hidden">
+              <Badge>{t('preço vai mudar')}</Badge>
+            </span>
+          )}
+          <code className="min-w-0 truncate text-xs text-muted max-xl:hidden">{model.id}</code>
           <CopyIcon text={model.id} label={t('Copiar {id}', { id: model.id })} />
         </span>
-        {model.category === 'llm' && model.available && <UseInAgents model={model} />}
-        {planned !== undefined && (
-          <span className="mt-1 block text-xs text-warning tabular-nums">{planned}</span>
-        )}
-        <span className="mt-1 block text-xs tabular-nums sm:hidden">{pricesText(model)}</span>
+        <span className="mt-1 block text-xs tabular-nums sm:hidden">
+          {pricesText(model)}
+          {planned !== undefined && <span className="block text-warning">{planned}</span>}
+        </span>
       </th>
-      <td className="px-3 py-3 text-muted max-lg:hidden">{CATEGORY_WORDS()[model.category]}</td>
-      <td className="px-3 py-3 text-right text-muted tabular-nums max-lg:hidden">
+      <td className="px-3 whitespace-nowrap text-muted max-xl:hidden">
+        {CATEGORY_WORDS()[model.category]}
+      </td>
+      <td className={`${figure} text-muted max-lg:hidden`}>
         {price && model.category === 'llm' ? shortNumber(price.context_tokens) : '–'}
       </td>
       <PriceCells model={model} />
+      <td className={`${figure} text-muted max-lg:hidden`}>
+        {typeof health?.p50_ms === 'number' ? duration(health.p50_ms) : '–'}
+      </td>
+      <td className={`${figure} pr-5 text-muted max-lg:hidden`}>
+        {health ? percent(health.uptime_percent) : '–'}
+      </td>
     </tr>
   )
 }
 
 function PriceCells({ model }: { readonly model: CatalogModel }) {
   const [tier] = model.price?.tiers ?? []
-  const cell = 'px-3 py-3 text-right tabular-nums max-sm:hidden'
+  const cell = 'px-3 text-right whitespace-nowrap tabular-nums max-sm:hidden'
   if (!model.price || !tier)
     return (
-      <td colSpan={2} className={`${cell} pr-5`}>
+      <td colSpan={2} className={cell}>
         –
       </td>
     )
-  const output = outputPrice(model)
-  const units = unitPrices(model.price)
-  if (!isPaidByTokens(model))
+  if (!isPaidByTokens(model)) {
+    const [first = '–', ...others] = unitPrices(model.price)
     return (
-      <td colSpan={2} className={`${cell} pr-5`}>
-        {units.join('; ')}
+      <td colSpan={2} className={cell}>
+        <span className="ml-auto block max-w-60 truncate" title={[first, ...others].join('; ')}>
+          {first}
+          {others.length > 0 && t(' e mais {count}', { count: others.length })}
+        </span>
       </td>
     )
+  }
+  const output = outputPrice(model)
   return (
     <>
-      <td className={cell}>
-        <span className="whitespace-nowrap">{amount(tier.input_brl)}</span>
-        {units.map((text) => (
-          <span key={text} className="ml-auto block max-w-40 text-xs text-muted">
-            {text}
-          </span>
-        ))}
-      </td>
-      <td className={`${cell} pr-5 whitespace-nowrap`}>
-        {output === undefined ? '–' : amount(output)}
-      </td>
+      <td className={cell}>{amount(tier.input_brl)}</td>
+      <td className={cell}>{output === undefined ? '–' : amount(output)}</td>
     </>
   )
 }

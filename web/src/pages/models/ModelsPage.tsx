@@ -17,17 +17,20 @@ import { ModelTable } from './ModelTable.tsx'
 import { RateNotice } from './RateNotice.tsx'
 import { Recommendations } from './Recommendations.tsx'
 import { recommendationsQuery } from './recommendations-query.ts'
+import { upstreamHealthQuery, type MakerHealth } from '../status/health-queries.ts'
 import { t } from '../../language/t.ts'
 
-/** More than three columns are hard to compare and do not fit on a phone. */
-const COMPARED_MAX = 3
+/** As many as answer side by side in the playground. */
+const COMPARED_MAX = 4
 
 export function ModelsPage() {
   const found = useQuery(catalogQuery)
   const { data: session } = useQuery(sessionQuery)
   // They stand above the catalog, so the page waits for them: arriving later, they would push it down.
   const { isLoading } = useQuery({ ...recommendationsQuery, enabled: Boolean(session) })
-  const isPending = found.isPending || (found.isSuccess && isLoading)
+  // A list in the order of what was measured would move when it arrives.
+  const health = useQuery(upstreamHealthQuery)
+  const isPending = found.isPending || (found.isSuccess && (isLoading || health.isLoading))
   return (
     <>
       <PageTitle
@@ -40,14 +43,22 @@ export function ModelsPage() {
         </Card>
       )}
       {found.isError && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
-      {!isPending && found.data && <Catalog catalog={found.data} />}
+      {!isPending && found.data && (
+        <Catalog catalog={found.data} makers={health.data?.providers ?? []} />
+      )}
     </>
   )
 }
 
-function Catalog({ catalog }: { readonly catalog: CatalogView }) {
-  const [filters, change] = useFilters('busca', 'categoria', 'ordem', 'comparar')
-  const shown = chooseModels(catalog.models, filters)
+interface CatalogProps {
+  readonly catalog: CatalogView
+  readonly makers: readonly MakerHealth[]
+}
+
+function Catalog({ catalog, makers }: CatalogProps) {
+  const [filters, change] = useFilters('busca', 'categoria', 'faz', 'ordem', 'comparar')
+  const measured = new Map(makers.map((each) => [each.provider, each]))
+  const shown = chooseModels(catalog.models, filters, measured)
   const out = shown.filter(({ available }) => !available).length
   const compared = filters.comparar
     .split(' ')
@@ -63,6 +74,14 @@ function Catalog({ catalog }: { readonly catalog: CatalogView }) {
       <p role="status" className="text-sm text-muted">
         {counted(shown.length, t('modelo'), t('modelos'))}
         {out > 0 && t(', {count} fora do ar', { count: out })}
+        <span className="max-lg:hidden">
+          {'. '}
+          {measured.size > 0
+            ? t(
+                '1º byte e disponibilidade: medidos por fabricante, em 90 dias, nas chamadas de todos os clientes.',
+              )
+            : t('1º byte e disponibilidade aparecem quando houver chamadas medidas.')}
+        </span>
       </p>
       {shown.length === 0 ? (
         <Card>
@@ -70,7 +89,10 @@ function Catalog({ catalog }: { readonly catalog: CatalogView }) {
             icon={<Search className="size-6" />}
             title={t('Nenhum modelo com esse nome')}
             action={
-              <Button variant="secondary" onClick={() => change({ busca: '', categoria: '' })}>
+              <Button
+                variant="secondary"
+                onClick={() => change({ busca: '', categoria: '', faz: '' })}
+              >
                 {t('Ver todos')}
               </Button>
             }
@@ -81,6 +103,7 @@ function Catalog({ catalog }: { readonly catalog: CatalogView }) {
       ) : (
         <ModelTable
           models={shown}
+          measured={measured}
           comparedIds={ids}
           isFull={ids.length >= COMPARED_MAX}
           onToggle={(id) =>

@@ -17,6 +17,10 @@ export interface CatalogView {
   readonly models: readonly CatalogModel[]
 }
 
+export function isInPlayground({ available, category }: CatalogModel): boolean {
+  return available && (category === 'llm' || category === 'image')
+}
+
 /** Joins the models and their prices, which are two answers of the API. */
 export const catalogQuery = queryOptions({
   queryKey: ['catalog'],

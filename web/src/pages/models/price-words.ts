@@ -1,4 +1,5 @@
 import { date } from '../../format/date.ts'
+import { wholeNumber } from '../../format/number.ts'
 import { exactDecimal, scaledBy } from '../../format/exact-decimal.ts'
 import { amount } from '../usage/charge-words.ts'
 import { unitWords } from '../usage/token-words.ts'
@@ -39,6 +40,40 @@ export function unitPrices(
           ? t('{each} por minuto de áudio', { each: write(minuteOf(each)) })
           : t('{each} por {unit}', { each: write(each), unit: unitWords(unit) }),
   )
+}
+
+/** Every price of a model, each with what it is for; an amount that says nothing new is left out. */
+export function priceLines(price: Price): readonly (readonly [what: string, price: string])[] {
+  const tokens = price.tiers.flatMap((tier) => {
+    const { input_brl: input, output_brl: output } = tier
+    const kinds = [
+      [t('Tokens de entrada'), input, input > 0],
+      [t('Tokens lidos do cache'), tier.cached_input_brl, tier.cached_input_brl !== input],
+      [t('Tokens gravados no cache'), tier.cache_write_brl, tier.cache_write_brl !== input],
+      [t('Tokens de saída'), output, output > 0],
+      [t('Tokens de raciocínio'), tier.reasoning_brl, tier.reasoning_brl !== output],
+    ] as const
+    const above =
+      tier.above_prompt_tokens > 0
+        ? t(', com mais de {count} de entrada', { count: wholeNumber(tier.above_prompt_tokens) })
+        : ''
+    return kinds
+      .filter(([, , isShown]) => isShown)
+      .map(
+        ([what, each]) => [what + above, t('{each} por milhão', { each: exactBrl(each) })] as const,
+      )
+  })
+  const names = Object.keys(price.units).map((unit) => unitWords(unit, 2))
+  return [
+    ...tokens,
+    ...unitPrices(price, exactBrl).map(
+      (text, place) => [capitalized(names[place] ?? ''), text] as const,
+    ),
+  ]
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** Whether text tokens have a price: some models charge only for images or seconds. */

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
+import { exactBrl } from '../../format/brl.ts'
 import { counted } from '../../format/number.ts'
 import { scaledBy } from '../../format/exact-decimal.ts'
-import { amount } from '../usage/charge-words.ts'
 import { sessionIdOf, type Conversation } from './conversation.ts'
 import { t } from '../../language/t.ts'
 import { Trans } from '../../language/Trans.tsx'
@@ -16,7 +16,7 @@ export function ConversationCost({ conversation }: { readonly conversation: Conv
     <p className="text-xs text-muted tabular-nums">
       <Trans
         id="Esta conversa: {strong}"
-        values={{ strong: <strong className="text-ink">{amount(sumOf(costs))}</strong> }}
+        values={{ strong: <strong className="text-ink">{exactBrl(sumOf(costs))}</strong> }}
       />
       <span className="max-sm:hidden">
         {' '}

@@ -98,9 +98,9 @@ const COMPONENTS: Components = {
   // The checkbox of a task list.
   input: ({ checked }) => <span>{checked ? '☑' : '☐'}</span>,
   table: ({ children }) => (
-    // Focusable, so that it scrolls by keyboard.
+    // Focusable, so that it scrolls by keyboard. No landmark: an answer may have many tables.
     <div
-      role="region"
+      role="group"
       aria-label={t('Tabela')}
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}

@@ -72,7 +72,7 @@ function ModelList({ models, modelId, onChoose }: Props) {
     )
     return () => cancelAnimationFrame(frame)
   }, [id])
-  const found = chooseModels(models, { busca: search, categoria: '', ordem: '' })
+  const found = chooseModels(models, { busca: search, categoria: '', faz: '', ordem: '' })
   const optionId = (place: number): string => `${id}-${place}`
   const move = (by: number): void => {
     if (found.length === 0) return

@@ -21,7 +21,7 @@ import { useFilters } from '../../lib/use-filters.ts'
 import { promptQuery } from '../prompts/prompt-queries.ts'
 import { changedCount } from './chat-settings.ts'
 import { Composer } from './Composer.tsx'
-import { LANES_MAX } from './conversation.ts'
+import { emptyConversation, LANES_MAX } from './conversation.ts'
 import { History } from './History.tsx'
 import { KeyChoice } from './KeyChoice.tsx'
 import { ModelChoice } from './ModelChoice.tsx'
@@ -52,7 +52,6 @@ export function PlaygroundDesk({ view }: { readonly view: PlaygroundView }) {
     <>
       <PageTitle
         title={t('Playground')}
-        description={t('Converse com qualquer modelo e veja quanto custa cada resposta.')}
         actions={
           <div className="flex flex-wrap gap-2">
             <Button
@@ -94,7 +93,7 @@ export function PlaygroundDesk({ view }: { readonly view: PlaygroundView }) {
       <div
         className={classNames('grid gap-6', !isCompared && 'lg:grid-cols-[minmax(0,1fr)_19rem]')}
       >
-        <div className="flex min-w-0 flex-col rounded-card border border-line bg-surface shadow-card lg:h-[calc(100dvh-12.5rem)] lg:min-h-[32rem]">
+        <div className="flex min-w-0 flex-col rounded-card border border-line bg-surface shadow-card min-h-[calc(100svh-14rem)] lg:h-[calc(100dvh-10rem)] lg:min-h-[32rem]">
           <div className="flex flex-wrap gap-2 border-b border-line p-3">
             <ModelChoices view={view} dropModel={dropModel} />
             <div className="min-w-0 grow basis-0 sm:min-w-40">
@@ -248,9 +247,16 @@ function PromptFault({ error, onRetry, onDrop }: PromptFaultProps) {
   )
 }
 
-/** Reads `?modelo=` and `?prompt=` from the URL, until another model is chosen or the prompt is sent. */
-function useAddress({ playground, conversation }: PlaygroundView) {
-  const [{ modelo, prompt: promptId }, change] = useFilters('modelo', 'prompt')
+/**
+ * Reads `?modelo=` and `?prompt=` from the URL, until another model is chosen or the prompt is sent. The models of
+ * `?comparar=` begin a conversation of their own; the one before stays in the history.
+ */
+function useAddress({ playground, conversation, models }: PlaygroundView) {
+  const [{ modelo, comparar, prompt: promptId }, change] = useFilters(
+    'modelo',
+    'comparar',
+    'prompt',
+  )
   const prompt = useQuery({ ...promptQuery(promptId), enabled: promptId !== '' })
   const dropPrompt = (): void => {
     if (promptId !== '') change({ prompt: '' })
@@ -262,6 +268,14 @@ function useAddress({ playground, conversation }: PlaygroundView) {
   useEffect(() => {
     if (wanted !== '' && laneId !== undefined) playground.setModel(laneId, wanted)
   }, [playground, laneId, wanted])
+  useEffect(() => {
+    if (comparar === '') return
+    const known = comparar.split(' ').filter((id) => models.some((model) => model.id === id))
+    if (known.length > 0) playground.open(emptyConversation(known.slice(0, LANES_MAX)))
+    change({ comparar: '' })
+    // Of the address alone: it is empty from now on.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [comparar])
   const dropModel = (): void => {
     if (modelo !== '') change({ modelo: '' })
   }

@@ -23,10 +23,7 @@ function Loaded({ session }: { readonly session: Session }) {
   const failed = [catalog, paying].find(({ isError }) => isError)
   return (
     <>
-      <PageTitle
-        title={t('Playground')}
-        description={t('Converse com qualquer modelo e veja quanto custa cada resposta.')}
-      />
+      <PageTitle title={t('Playground')} />
       {failed ? (
         <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
       ) : (

@@ -1,10 +1,10 @@
+import { exactBrl } from '../../format/brl.ts'
 import { duration } from '../../format/duration.ts'
 import { wholeNumber } from '../../format/number.ts'
-import { amount } from '../usage/charge-words.ts'
 import type { AnswerTurn } from './conversation.ts'
 import { t } from '../../language/t.ts'
 
-/** The cost and duration of an answer in words; unknown facts are left out. */
+/** The cost and duration of an answer in words, the cost as charged to the last digit; unknown facts are left out. */
 export function answerFacts({
   charge,
   firstTokenMs,
@@ -12,7 +12,7 @@ export function answerFacts({
   images,
 }: AnswerTurn): readonly string[] {
   const facts: string[] = []
-  if (charge?.costBrl !== undefined) facts.push(amount(charge.costBrl))
+  if (charge?.costBrl !== undefined) facts.push(exactBrl(charge.costBrl))
   if (charge && charge.promptTokens + charge.completionTokens > 0) {
     const { promptTokens, completionTokens, reasoningTokens } = charge
     const thought =
@@ -40,7 +40,7 @@ export function answerFigures(answer: AnswerTurn): readonly (readonly [string, s
   const { charge, firstTokenMs, wholeMs } = answer
   const tokens = charge && charge.promptTokens + charge.completionTokens > 0 ? charge : undefined
   return [
-    [t('Custo'), charge?.costBrl === undefined ? '–' : amount(charge.costBrl)],
+    [t('Custo'), charge?.costBrl === undefined ? '–' : exactBrl(charge.costBrl)],
     [t('Tempo'), wholeMs === undefined ? '–' : duration(wholeMs)],
     [t('1º token'), firstTokenMs === undefined ? '–' : duration(firstTokenMs)],
     [

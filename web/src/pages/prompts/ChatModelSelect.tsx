@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ControlProps } from '../../components/Field.tsx'
 import { Select } from '../../components/Select.tsx'
 import { keyModelsQuery, type Model } from '../keys/key-queries.ts'
+import { makerWords } from '../models/MakerMark.tsx'
 import { t } from '../../language/t.ts'
 
 interface Props {
@@ -26,7 +27,7 @@ export function ChatModelSelect({ control, value, emptyText, onChange }: Props) 
         <option disabled>{t('Não deu para carregar os modelos: atualize a página')}</option>
       )}
       {[...byMaker(choicesOf(models ?? [], value))].map(([maker, made]) => (
-        <optgroup key={maker} label={maker}>
+        <optgroup key={maker} label={makerWords(maker)}>
           {made.map(({ id, display_name }) => (
             <option key={id} value={id}>
               {display_name}

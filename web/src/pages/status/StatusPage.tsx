@@ -8,7 +8,8 @@ import { PageTitle } from '../../components/PageTitle.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Incidents, ResolvedIncidents } from './Incidents.tsx'
 import { ServiceState } from './ServiceState.tsx'
-import { lastDayHealthQuery, UpstreamHealth, upstreamHealthQuery } from './UpstreamHealth.tsx'
+import { lastDayHealthQuery, upstreamHealthQuery } from './health-queries.ts'
+import { UpstreamHealth } from './UpstreamHealth.tsx'
 import { t } from '../../language/t.ts'
 
 const REFRESH_MS = 60_000

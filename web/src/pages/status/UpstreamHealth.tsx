@@ -1,32 +1,17 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import { ofEverybody } from '../../api/cache-owner.ts'
-import { api, type Answer } from '../../api/client.ts'
+import { useQuery } from '@tanstack/react-query'
 import { Card } from '../../components/Card.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Table } from '../../components/Table.tsx'
+import { HEALTH_DAYS, upstreamHealthQuery, type MakerHealth } from './health-queries.ts'
 import { UptimeBars } from './UptimeBars.tsx'
+import { makerWords } from '../models/MakerMark.tsx'
 import { percent, wholeNumber } from '../../format/number.ts'
 import { t } from '../../language/t.ts'
 
-const DAYS = 90
-
-const healthQuery = (days: number) =>
-  queryOptions({
-    ...ofEverybody,
-    queryKey: ['upstream-health', days],
-    queryFn: () => api.get('/upstream-health', { query: { days } }),
-  })
-
-export const upstreamHealthQuery = healthQuery(DAYS)
-/** What the headline looks at: a fault of last week is over. */
-export const lastDayHealthQuery = healthQuery(1)
-
-type Provider = Answer<'get', '/upstream-health'>['providers'][number]
-
 function barsOf(now: number) {
-  return (health: Provider) => <UptimeBars health={health} days={DAYS} now={now} />
+  return (health: MakerHealth) => <UptimeBars health={health} days={HEALTH_DAYS} now={now} />
 }
 
 export function UpstreamHealth() {
@@ -35,7 +20,7 @@ export function UpstreamHealth() {
     <Card
       title={t('Fabricantes de modelos')}
       description={t('Os últimos {days} dias, medidos nas chamadas de todos os clientes.', {
-        days: DAYS,
+        days: HEALTH_DAYS,
       })}
     >
       {isError && <ErrorState error={error} onRetry={() => void refetch()} />}
@@ -51,7 +36,11 @@ export function UpstreamHealth() {
           rows={data.providers}
           rowKey={({ provider }) => provider}
           columns={[
-            { key: 'provider', header: t('Fabricante'), cell: ({ provider }) => provider },
+            {
+              key: 'provider',
+              header: t('Fabricante'),
+              cell: ({ provider }) => makerWords(provider),
+            },
             {
               key: 'days',
               header: t('Cada dia'),

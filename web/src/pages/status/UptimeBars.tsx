@@ -1,9 +1,7 @@
-import type { Answer } from '../../api/client.ts'
 import { date, dayOf } from '../../format/date.ts'
 import { percent } from '../../format/number.ts'
+import type { MakerHealth } from './health-queries.ts'
 import { t } from '../../language/t.ts'
-
-type Health = Answer<'get', '/upstream-health'>['providers'][number]
 
 const DAY_MS = 86_400_000
 /** As `src/site/pages/status-page.ts` has it. */
@@ -15,7 +13,7 @@ const COLOURS = [
 
 /** A bar for each of the last days, the newest at the right; grey without a call. */
 export function UptimeBars(props: {
-  readonly health: Health
+  readonly health: MakerHealth
   readonly days: number
   /** The end of the last day. */
   readonly now: number

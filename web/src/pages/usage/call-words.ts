@@ -51,6 +51,6 @@ export function timeText({ duration_ms: whole, first_byte_ms: first }: Call): {
   }
 }
 
-export function paceText({ tokens_per_second: pace }: Call): string {
+export function paceText({ tokens_per_second: pace }: Pick<Call, 'tokens_per_second'>): string {
   return pace === null ? '–' : pace.toLocaleString(language(), { maximumFractionDigits: 1 })
 }

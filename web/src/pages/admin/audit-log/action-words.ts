@@ -128,6 +128,7 @@ const WORDS = perLanguage((): Readonly<Record<string, string>> => ({
   'model.markups_scheduled': t('Agendou o multiplicador de vários modelos'),
   'upstream.added': t('Acrescentou um provedor'),
   'upstream.changed': t('Mudou a chave ou o estado de um provedor'),
+  'upstream.tested': t('Testou um provedor'),
   'upstream.deleted': t('Excluiu um provedor'),
   'model.markup_canceled': t('Cancelou um multiplicador agendado'),
   'incident.opened': t('Abriu um incidente'),

@@ -4,6 +4,10 @@ import { Button } from '../../../components/Button.tsx'
 import { DateTime } from '../../../components/DateTime.tsx'
 import type { AdminModel, MarkupChange } from './admin-model-queries.ts'
 import { CATEGORY_WORDS, changeWords, markupWords, SOURCE_WORDS } from './admin-model-words.ts'
+import type { CatalogModel } from '../../models/catalog-query.ts'
+import { makerWords } from '../../models/MakerMark.tsx'
+import { pricesText } from '../../models/price-words.ts'
+import { STATE_WORDS, type Upstream } from '../upstreams/upstream-queries.ts'
 import { CancelMarkup } from './CancelMarkup.tsx'
 import { MarkupDialog } from './MarkupDialog.tsx'
 import { ModelEntryDialog } from './ModelEntryDialog.tsx'
@@ -13,10 +17,14 @@ import { Trans } from '../../../language/Trans.tsx'
 
 interface Props {
   readonly model: AdminModel
+  /** As customers see it; undefined if it is in no catalog now. */
+  readonly offered: CatalogModel | undefined
+  /** Of its routes, those that are paused or end. */
+  readonly resting: readonly Upstream[]
   readonly noticeDays: number
 }
 
-export function AdminModelEntry({ model, noticeDays }: Props) {
+export function AdminModelEntry({ model, offered, resting, noticeDays }: Props) {
   const [isChanging, setChanging] = useState(false)
   const [isSwitching, setSwitching] = useState(false)
   const [isWriting, setWriting] = useState(false)
@@ -28,12 +36,20 @@ export function AdminModelEntry({ model, noticeDays }: Props) {
           <h2 className="flex flex-wrap items-center gap-2 font-semibold break-words">
             {name}
             {isOff && <Badge tone="danger">{t('fora do ar')}</Badge>}
+            {resting.map(({ id, state }) => (
+              <Badge key={id} tone="warning">{`${id}: ${STATE_WORDS()[state]}`}</Badge>
+            ))}
           </h2>
           <p className="text-sm break-words text-muted">
-            {model.id} · {model.vendor} · {CATEGORY_WORDS()[model.category]}
+            {model.id} · {makerWords(model.vendor)} · {CATEGORY_WORDS()[model.category]}
             {SOURCE_WORDS()[model.source]}
             {model.routes.length > 0 && t(' · por {model}', { model: upstreamsOf(model) })}
           </p>
+          {offered && (
+            <p className="text-sm break-words tabular-nums">
+              {t('Clientes pagam: {price}', { price: pricesText(offered) })}
+            </p>
+          )}
         </div>
         <div className="flex flex-wrap items-center gap-x-1">
           <p

@@ -14,6 +14,8 @@ import { useFilters } from '../../../lib/use-filters.ts'
 import { PriceUpdates } from '../price-updates/PriceUpdates.tsx'
 import { StateSwitch } from '../StateSwitch.tsx'
 import { adminModelsQuery, type AdminModel } from './admin-model-queries.ts'
+import { catalogQuery } from '../../models/catalog-query.ts'
+import { upstreamsQuery } from '../upstreams/upstream-queries.ts'
 import { AdminModelEntry } from './AdminModelEntry.tsx'
 import { MarkupsDialog } from './MarkupsDialog.tsx'
 import { ModelEntryDialog } from './ModelEntryDialog.tsx'
@@ -28,6 +30,10 @@ type State = keyof ReturnType<typeof STATES>
 
 export function AdminModelsPage() {
   const found = useQuery(adminModelsQuery)
+  const catalog = useQuery(catalogQuery)
+  const upstreams = useQuery(upstreamsQuery)
+  // Their lines would push the models below down.
+  const isPending = found.isPending || catalog.isLoading || upstreams.isLoading
   const [{ q, estado }, setFilters] = useFilters('q', 'estado')
   const [isMarking, setMarking] = useState(false)
   const [isAdding, setAdding] = useState(false)
@@ -71,11 +77,11 @@ export function AdminModelsPage() {
         </div>
       </div>
       <Card>
-        {found.isPending && <SkeletonRows rows={8} label={t('Carregando os modelos')} />}
+        {isPending && <SkeletonRows rows={8} label={t('Carregando os modelos')} />}
         {found.isError && !found.data && (
           <ErrorState error={found.error} onRetry={() => void found.refetch()} />
         )}
-        {found.data && (
+        {!isPending && found.data && (
           <>
             <p role="status" className="mb-4 text-sm text-muted">
               {counted(models.length, t('modelo'), t('modelos'))}
@@ -90,6 +96,11 @@ export function AdminModelsPage() {
                   <AdminModelEntry
                     key={model.id}
                     model={model}
+                    offered={catalog.data?.models.find(({ id }) => id === model.id)}
+                    resting={(upstreams.data?.upstreams ?? []).filter(
+                      ({ id, state }) =>
+                        state !== 'active' && model.routes.some(({ upstream }) => upstream === id),
+                    )}
                     noticeDays={found.data.markup_notice_days}
                   />
                 ))}

@@ -5,6 +5,7 @@ import { FormEnd } from '../../../components/FormEnd.tsx'
 import { Notice } from '../../../components/Notice.tsx'
 import { Select } from '../../../components/Select.tsx'
 import { dateTime } from '../../../format/date.ts'
+import { makerWords } from '../../models/MakerMark.tsx'
 import { counted } from '../../../format/number.ts'
 import { useFirstFocus } from '../../../lib/use-first-focus.ts'
 import { ConfirmedFormDialog } from '../ConfirmedFormDialog.tsx'
@@ -43,7 +44,9 @@ export function MarkupsDialog({ models, noticeDays, isOpen, onClose }: Props) {
               >
                 <option value="">{t('Todos')}</option>
                 {vendors.map((each) => (
-                  <option key={each}>{each}</option>
+                  <option key={each} value={each}>
+                    {makerWords(each)}
+                  </option>
                 ))}
               </Select>
             )}

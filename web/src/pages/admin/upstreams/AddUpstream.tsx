@@ -8,7 +8,7 @@ import { Input } from '../../../components/Input.tsx'
 import { Notice } from '../../../components/Notice.tsx'
 import { Select } from '../../../components/Select.tsx'
 import { useAct } from '../use-act.ts'
-import { UPSTREAMS_CHANGE, testWords, type UpstreamKind } from './upstream-queries.ts'
+import { kindWords, UPSTREAMS_CHANGE, testWords, type UpstreamKind } from './upstream-queries.ts'
 import { t } from '../../../language/t.ts'
 
 interface Props {
@@ -37,7 +37,7 @@ export function AddUpstream({ kinds, isOpen, onClose }: Props) {
           }}
         >
           <Notice tone="info">{seen}</Notice>
-          <FormEnd error={undefined} submitLabel={t('Pronto')} isBusy={false} onCancel={close} />
+          <FormEnd error={undefined} submitLabel={t('Pronto')} isBusy={false} />
         </form>
       )}
     </Dialog>
@@ -89,7 +89,9 @@ function Form(props: {
             }
           >
             {kinds.map((each) => (
-              <option key={each.kind}>{each.kind}</option>
+              <option key={each.kind} value={each.kind}>
+                {kindWords(each.kind)}
+              </option>
             ))}
           </Select>
         )}

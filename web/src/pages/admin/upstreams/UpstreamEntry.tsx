@@ -8,6 +8,7 @@ import { counted } from '../../../format/number.ts'
 import { useAct } from '../use-act.ts'
 import { KeyField } from './AddUpstream.tsx'
 import {
+  kindWords,
   SOURCE_WORDS,
   STATE_WORDS,
   testWords,
@@ -35,7 +36,7 @@ export function UpstreamEntry({ upstream }: { readonly upstream: Upstream }) {
     changes: UPSTREAMS_CHANGE,
   })
   const facts = [
-    kind,
+    kindWords(kind),
     SOURCE_WORDS()[source],
     ...(host === null ? [] : [host]),
     ...(keyEnd === null ? [] : [t('chave …{keyEnd}', { keyEnd })]),

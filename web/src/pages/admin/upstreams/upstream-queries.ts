@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { makerOf } from '../../../../../src/site/pages/makers.ts'
 import { api, type Answer } from '../../../api/client.ts'
 import { counted } from '../../../format/number.ts'
 import { perLanguage } from '../../../language/per-language.ts'
@@ -31,6 +32,24 @@ export const STATE_WORDS = perLanguage((): Readonly<Record<Upstream['state'], st
   draining: t('drenando'),
   paused: t('pausado'),
 }))
+
+const KINDS: Readonly<Record<string, string>> = {
+  'azure-openai': 'Azure OpenAI',
+  fireworks: 'Fireworks AI',
+  groq: 'Groq',
+  'lm-studio': 'LM Studio',
+  ollama: 'Ollama',
+  openrouter: 'OpenRouter',
+  together: 'Together AI',
+  vllm: 'vLLM',
+}
+
+/** The provider's own name; an unknown kind as it is written. */
+export function kindWords(kind: string): string {
+  return kind === 'openai-compatible'
+    ? t('Compatível com a OpenAI')
+    : (Object.hasOwn(KINDS, kind) && KINDS[kind]) || makerOf(kind)
+}
 
 /** What its test saw, in a sentence or two. */
 export function testWords(test: UpstreamTest): string {
