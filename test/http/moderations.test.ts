@@ -109,6 +109,18 @@ test('a text, a list of texts and the parts of one input are judged, and cost th
   }
 })
 
+test('an answer without "flagged", as Mistral has it, is flagged by its categories', async () => {
+  for (const violence of [true, false]) {
+    upstream.play('priced', (_call, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const { category_scores } = result
+      response.end(JSON.stringify({ results: [{ categories: { violence }, category_scores }] }))
+    })
+    const answer = await judge({ model: 'priced', input: 'Oi' })
+    assert.equal(answer.json.results[0].flagged, violence, answer.text)
+  }
+})
+
 test('a model without a price for its tokens is held for, and charges nothing; it is the one of a request that names none', async () => {
   play('omni-moderation-latest')
   const answer = await judge({ input: 'Oi' })
@@ -120,6 +132,12 @@ test('a model without a price for its tokens is held for, and charges nothing; i
     [outcome.outcome, outcome.held_nano_brl, outcome.cost_billed_nano_brl],
     ['charged', 1n, 0n],
   )
+  // Nor does a report that is no number of tokens, or more than there can be, cost anything.
+  for (const tokens of [0, 2 ** 31, 2 ** 53, 1e300]) {
+    play('omni-moderation-latest', { prompt_tokens: tokens })
+    const { status, json, text } = await judge({ input: 'Oi' })
+    assert.deepEqual([status, json.cost_billed_brl], [200, 0], text)
+  }
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '0' })
   assertRefusal(await judge({ input: 'Oi' }, secret), 402, 'insufficient_balance')
 })

@@ -9,7 +9,7 @@ import { BadAnswer, readCallError } from './read-answer.ts'
 import { readCount } from './read-usage.ts'
 import type { Upstream } from './upstream.ts'
 
-const ANSWER_BYTES_MAX = 32 * 1024 * 1024
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
 /** `/moderations`, as OpenAI and Mistral have it. Addresses of images are never sent: the hold covers images. */
 export function createModerate(upstream: Upstream): NonNullable<Provider['moderate']> {
@@ -48,6 +48,7 @@ function readResult(result: unknown): ModerationResult {
   if (!isObject(categories) || !isObject(scores))
     throw new BadAnswer('a result has no categories or no scores')
   return {
+    // Mistral's answers leave it out.
     flagged: typeof flagged === 'boolean' ? flagged : Object.values(categories).includes(true),
     categories: valuesThat(categories, (value) => value === null || typeof value === 'boolean'),
     category_scores: valuesThat(scores, (value) => typeof value === 'number'),
