@@ -5,6 +5,7 @@
  */
 import { createRoute, createRouter, redirect, stringifySearchWith } from '@tanstack/react-router'
 import { adminRoutes } from './admin-routes.tsx'
+import { providersQuery } from './api/auth.ts'
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
 import { AppLayout } from './layout/AppLayout.tsx'
@@ -269,7 +270,11 @@ function wayBack({ voltar, conta, erro }: Record<string, unknown>): {
 }
 
 async function leaveWhenSignedIn(): Promise<void> {
-  const session = await queryClient.ensureQueryData(sessionQuery)
+  // With the buttons of other services, so that none appears later.
+  const [session] = await Promise.all([
+    queryClient.ensureQueryData(sessionQuery),
+    queryClient.prefetchQuery(providersQuery),
+  ])
   if (session) throw redirect({ to: '/', replace: true })
 }
 
