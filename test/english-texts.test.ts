@@ -7,10 +7,17 @@ import { readServerTexts } from './harness/server-texts.ts'
 const CATALOGUE: Readonly<Record<string, string>> = english
 /** The renderer gives each text of a template to `t`, so a literal need not be given. */
 const MAILS = readServerTexts('src/deliveries/email/{*-templates,render-mail}.ts')
+const PAGES = readServerTexts('src/site/{pages,legal}/*.ts')
+const MODELS = readServerTexts('src/money/catalog/built-in-models.ts')
+const DESCRIPTIONS = [...MODELS.others.keys()].filter((text) => text.endsWith('.'))
+const KEYS_OF_PAGES = [...PAGES.texts.keys(), ...PAGES.markup.keys(), ...DESCRIPTIONS]
+/** Names, which are the same in every language, and each language named in itself. */
+const SAME =
+  /^(AI SDK|LangChain|Claude Code|Codex|opencode|Cursor|EN|PT|EN: in English|PT: em português)$|^\{0\}Catraca$|^\{0\}, CNPJ/
 /** For programs. */
 const NO_TEXT = /^(no template |GET \/v1|\{"weekly|\{0\}, CNPJ )/
 
-test('every text of a mail has an English one, and the catalogue has no other', () => {
+test('every text of a mail has an English one', () => {
   const wanted = [...MAILS.texts.keys(), ...MAILS.others.keys()].filter(
     (text) => /\p{L}/u.test(text) && !NO_TEXT.test(text),
   )
@@ -20,15 +27,60 @@ test('every text of a mail has an English one, and the catalogue has no other', 
     [],
     'without English: add them to src/platform/lib/en.json',
   )
+})
+
+test('every text of a page for visitors has an English one', () => {
+  const wanted = KEYS_OF_PAGES.filter((text) => hasWords(text) && !SAME.test(text))
+  assert.ok(wanted.length > 200)
   assert.deepEqual(
-    Object.keys(CATALOGUE).filter((text) => !MAILS.literals.has(text)),
+    wanted.filter((text) => !Object.hasOwn(CATALOGUE, text)),
     [],
-    'no longer in the source: remove them',
+    'without English: add them to src/platform/lib/en.json',
   )
 })
 
-test('an English text has the values of the Portuguese one', () => {
-  const valuesOf = (text: string): string => (text.match(/\{\d+\}/g) ?? []).toSorted().join()
+/** A text in a file of pages that neither \`t\` nor \`html\` gets: in code, in a list of words, for programs. */
+const BESIDE = /^src\/site\/pages\/(code-samples|send-page)\.ts/
+const FOR_PROGRAMS =
+  /^(GET|Organization|BreadcrumbList|ListItem|Catraca|America\/Sao_Paulo|US\$ .*|\{0\}( · Catraca| mil?| tokens| ms|=.*)|by \{0\}|public, .*|(User-agent|Disallow|Sitemap): .*|[a-z]+\/[a-z]+; charset=utf-8|\.state[^]*)$/
+const MAKERS = /^(Alibaba|Anthropic|Cohere|DeepSeek|Google|Maritaca|Meta|Mistral|Moonshot|OpenAI)$/
+
+test('no text of a page for visitors bypasses the translation', () => {
+  const bypassing = [...PAGES.others].filter(
+    ([text, file]) =>
+      hasWords(text) &&
+      !BESIDE.test(file) &&
+      !FOR_PROGRAMS.test(text) &&
+      !MAKERS.test(text) &&
+      !Object.hasOwn(CATALOGUE, text),
+  )
+  assert.deepEqual(bypassing, [])
+})
+
+test('the catalogue has no text that is no longer in the source', () => {
+  const code = [...PAGES.others.keys()].join('\n')
+  assert.deepEqual(
+    Object.keys(CATALOGUE).filter(
+      (text) =>
+        !MAILS.literals.has(text) &&
+        !PAGES.literals.has(text) &&
+        !PAGES.markup.has(text) &&
+        !DESCRIPTIONS.includes(text) &&
+        !code.includes(text),
+    ),
+    [],
+  )
+})
+
+function hasWords(text: string): boolean {
+  return /\p{L}/u.test(text.replaceAll(/\{\d+\}|<[^>]*>/g, ''))
+}
+
+test('an English text has the values and the elements of the Portuguese one, and no other markup', () => {
+  const valuesOf = (text: string): string =>
+    (text.match(/\{\d+\}|<[^>]*>|[<>]/g) ?? []).toSorted().join()
   for (const [portuguese, text] of Object.entries(CATALOGUE))
     assert.equal(valuesOf(text), valuesOf(portuguese), portuguese)
+  // It may be in an attribute.
+  for (const key of PAGES.markup.keys()) assert.doesNotMatch(CATALOGUE[key] ?? '', /"/, key)
 })

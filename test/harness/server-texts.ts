@@ -1,6 +1,7 @@
-/** The texts for people in the source of the server: what `t` is given, and what looks like a text beside that. */
+/** The texts for people in the source of the server: what `t` and `html` are given, and what looks like a text beside that. */
 import { parseSync } from 'rolldown/utils'
 import { textKey } from '../../src/platform/lib/language.ts'
+import { translateMarkup } from '../../src/platform/lib/translate-markup.ts'
 import { readSources } from './read-sources.ts'
 
 interface SourceNode {
@@ -16,27 +17,48 @@ export interface ServerTexts {
   readonly others: ReadonlyMap<string, string>
   /** Every literal, also the words that look like a name of the code. */
   readonly literals: ReadonlySet<string>
+  /** The keys of templates of `html`. */
+  readonly markup: ReadonlyMap<string, string>
 }
 
 export function readServerTexts(...patterns: string[]): ServerTexts {
   const texts = new Map<string, string>()
   const others = new Map<string, string>()
   const literals = new Set<string>()
+  const markup = new Map<string, string>()
   for (const { file, text: code } of readSources(...patterns)) {
     const { program, errors } = parseSync(file, code)
     if (errors[0]) throw new Error(`${file}: ${errors[0].message}`)
     const given = new Set<unknown>()
+    const isMarkup = new Set<unknown>()
     visit(program as unknown as SourceNode, (node) => {
       const text = givenText(node)
       if (text) given.add(text)
+      const page = givenMarkup(node)
+      if (page) {
+        isMarkup.add(page)
+        translateMarkup(partsOf(page), (found) => void markup.set(found, file))
+        return
+      }
       const key = keyOf(node)
       if (key === undefined) return
       literals.add(key)
+      if (isMarkup.has(node)) return
       if (given.has(node)) texts.set(key, file)
       else if (looksLikeText(key)) others.set(key, file)
     })
   }
-  return { texts, others, literals }
+  return { texts, others, literals, markup }
+}
+
+function givenMarkup(node: SourceNode): SourceNode | undefined {
+  if (node.type !== 'TaggedTemplateExpression' || (node.tag as SourceNode).name !== 'html')
+    return undefined
+  return node.quasi as SourceNode
+}
+
+function partsOf(template: SourceNode): string[] {
+  return (template.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked)
 }
 
 /** The literal that this node gives to `t`. */
@@ -51,7 +73,7 @@ function givenText(node: SourceNode): unknown {
 function keyOf(node: SourceNode): string | undefined {
   if (node.type === 'Literal' && typeof node.value === 'string') return node.value
   if (node.type !== 'TemplateLiteral') return undefined
-  return textKey((node.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked))
+  return textKey(partsOf(node))
 }
 
 /** Words that begin with a capital, or several words; no markup, style, address or name. */

@@ -106,7 +106,7 @@ test('the header of every page knows who is signed in, and no shared cache gets 
   }
 })
 
-test('a visitor reads the state of the service, its incidents and the last 90 days; who reads English gets the dashboard', async () => {
+test('a visitor reads the state of the service, its incidents and the last 90 days', async () => {
   const { db } = gateway.database
   await sql`
     insert into upstream_health_hours
@@ -137,7 +137,12 @@ test('a visitor reads the state of the service, its incidents and the last 90 da
   }
   assert.equal(headers['cache-control'], 'private, no-cache')
   const english = await open('/status', { 'accept-language': 'en-US,pt;q=0.5' })
-  assert.doesNotMatch(english.text, /<h1>Status/)
+  assert.match(english.text, /<html lang="en-US">[^]*! One ongoing incident/)
+  assert.match(english.text, /Lento &quot;[^]*Major[^]*Vendo\.[^]*Affects: openai/)
+  assert.match(
+    english.text,
+    /aria-label="openai: [\d.]+% over 90 days; the worst day was \w{3} \d+, \d{4}, at 83\.33%"/,
+  )
   await resolveIncident(db, SYSTEM, { id, message: 'Voltou.' })
   const after = (await open('/status')).text
   assert.match(after, /Incidentes resolvidos[^]*Voltou\./)
@@ -189,6 +194,109 @@ test('the feed has each incident with its updates, as XML whatever operators wri
   assert.equal((await open('/status.atom', ofReader)).status, 304)
   await openIncident(db, SYSTEM, { ...incident, severity: 'minor' })
   assert.equal((await open('/status.atom', ofReader)).status, 200)
+})
+
+const IN_BOTH = [
+  '/',
+  '/modelos',
+  '/modelos/gpt-4o',
+  '/modelos/nada',
+  '/cambio',
+  '/status',
+  '/termos',
+  '/privacidade',
+  '/termos/2020-01-01',
+]
+
+test('a page is in Portuguese for whoever asks for nothing, and in English for an address, a choice or a browser that says so', async () => {
+  const english = { 'accept-language': 'en-GB,en;q=0.9,pt;q=0.8' }
+  const chosen = (language: string) => ({ cookie: `a=b; catraca.language=${language}` })
+  for (const path of IN_BOTH)
+    for (const [language, address, headers] of [
+      ['pt-BR', path, {}],
+      ['pt-BR', path, { 'accept-language': '*' }],
+      ['pt-BR', path, { 'accept-language': 'de, fr;q=0.5' }],
+      ['pt-BR', path, { 'accept-language': 'pt-BR,en;q=0.9' }],
+      ['pt-BR', path, { ...english, ...chosen('pt-BR') }],
+      ['pt-BR', `${path}?lang=pt`, { ...english, ...chosen('en-US') }],
+      ['pt-BR', `${path}?lang=fr`, {}],
+      ['pt-BR', path, { cookie: 'xcatraca.language=en-US' }],
+      ['en-US', path, english],
+      ['en-US', path, chosen('en-US')],
+      ['en-US', `${path}?lang=en`, chosen('pt-BR')],
+    ] as const) {
+      const { text, headers: answered } = await open(address, headers)
+      const what = `${address} ${JSON.stringify(headers)}`
+      assert.equal(/<html lang="([^"]+)">/.exec(text)?.[1], language, what)
+      assert.match(text, language === 'pt-BR' ? />Criar conta</ : />Create account</, what)
+      assert.equal(answered.vary, 'accept-encoding, accept-language, cookie', what)
+    }
+})
+
+test('the switch of a page keeps the language in this browser, and no shared cache gets that page', async () => {
+  for (const path of IN_BOTH) {
+    const portuguese = await open(path)
+    assert.match(portuguese.text, /<a href="\?lang=en" hreflang="en" lang="en"/, path)
+    assert.equal(portuguese.headers['set-cookie'], undefined)
+    const { text, headers } = await open(`${path}?lang=en`)
+    const cookie = String(headers['set-cookie'])
+    assert.match(cookie, /^catraca\.language=en-US; Path=\/; Max-Age=31536000; SameSite=Lax$/, path)
+    assert.match(String(headers['cache-control']), /^private, no-cache$/, path)
+    assert.match(text, /<a href="\?lang=pt" hreflang="pt-BR" lang="pt-BR"/, path)
+    assert.match(
+      (await open(path, { cookie: cookie.split(';', 1)[0] as string })).text,
+      /<html lang="en-US">/,
+    )
+  }
+})
+
+test('search engines find each page in both languages', async () => {
+  for (const [address, own] of [
+    ['/cambio', '/cambio'],
+    ['/cambio?lang=en', '/cambio?lang=en'],
+  ]) {
+    const { text } = await open(address as string)
+    assert.ok(text.includes(`<link rel="canonical" href="${PUBLIC_URL}${own}"`), address)
+    for (const [language, path] of [
+      ['pt-BR', '/cambio'],
+      ['en', '/cambio?lang=en'],
+      ['x-default', '/cambio'],
+    ] as const)
+      assert.ok(
+        text.includes(`<link rel="alternate" hreflang="${language}" href="${PUBLIC_URL}${path}"`),
+        `${address} ${language}`,
+      )
+  }
+})
+
+/** Of the source: a name of a model, or of the company, may have them in both languages. */
+const PORTUGUESE =
+  /\b(não|você|para|com|são|preço|modelos|chamadas?|saldo|câmbio|chave|resposta)\b/i
+
+test('a page in English has no word of Portuguese, but for the terms, which say so', async () => {
+  // What the sandbox's own models do is said in Portuguese.
+  const ids = (await listIds()).filter((id) => !id.startsWith('sandbox-'))
+  const models = ids.map((id) => `/modelos/${id}`)
+  for (const path of [...IN_BOTH, ...models]) {
+    const { text } = await open(path, { 'accept-language': 'en' })
+    const said = text
+      .replaceAll(
+        /https?:[^"<\s]*|href="[^"]*"|id="[^"]*"|aria-labelledby="[^"]*"|for="[^"]*"/g,
+        '',
+      )
+      .replaceAll(/<(\w+)[^>]* lang="pt-BR"[^]*?<\/\1>|<footer[^]*<\/footer>/g, '')
+      .replaceAll(/<script type[^]*?<\/script>|Um modelo/g, '')
+    const at = PORTUGUESE.exec(said)?.index
+    assert.equal(at && `${path}: ${said.slice(at - 90, at + 90)}`, undefined)
+    if (/^\/(termos|privacidade)$/.test(path)) assert.match(text, /in Portuguese only/)
+  }
+})
+
+test('money, numbers and dates of an English page are those of the dashboard in English', async () => {
+  const { text } = await open('/modelos/gpt-4o', { 'accept-language': 'en' })
+  assert.match(text, /<td class="num">US\$ 2\.50<\/td>\s*<td class="num">R\$ \d+\.\d+<\/td>/)
+  assert.match(text, /<dd>128,000 tokens<\/dd>/)
+  assert.match(text, /US\$ 1 = R\$ \d\.\d{4}, [^<]*\b[A-Z][a-z]{2} \d+, \d{4}/)
 })
 
 test('every page that the server writes has the style of the site and a way back', async () => {

@@ -66,7 +66,7 @@ test('the preference changes the language at once, and for good', async () => {
   assert.equal(await languageOf(page), 'en')
   await page.reload()
   await page.getByRole('heading', { name: 'Profile', level: 1 }).waitFor()
-  await page.evaluate('localStorage.clear()')
+  await page.evaluate("document.cookie = 'catraca.language=pt-BR; path=/'")
   await page.goto('/')
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   assert.equal(await languageOf(page), 'en', 'the account decides, not this browser')
@@ -85,6 +85,52 @@ for (const { path, heading, isPublic = false } of PAGES)
     await lookAt(page, `en${path.replaceAll('/', '-')}`)
     await page.close()
   })
+
+test('the pages for visitors in English fit a phone of 320 px, in light and dark', async () => {
+  for (const [path, heading] of [
+    ['/', 'AI models, paid in Brazilian reais by Pix'],
+    ['/modelos', 'Models and prices'],
+    ['/modelos/gpt-4o', 'GPT-4o'],
+    ['/modelos/nada', 'Model not found'],
+    ['/cambio', 'Exchange rate'],
+    ['/termos', 'Termos de uso'],
+  ] as const) {
+    const page = await visitor.newPage()
+    await page.goto(path)
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+    assert.equal(await languageOf(page), 'en-US')
+    await lookAt(page, `en-visita${path.replaceAll('/', '-')}`)
+    await page.setViewportSize({ width: 320, height: 640 })
+    const needed = await page.evaluate<number>('document.documentElement.scrollWidth')
+    assert.ok(needed <= 320, `${path} needs ${needed} px`)
+    await page.close()
+  }
+})
+
+test('a language that is chosen on the site goes with the visitor to the sign-up and back', async () => {
+  const page = await visitor.newPage()
+  await page.goto('/modelos')
+  await page.getByRole('link', { name: 'PT: em português' }).click()
+  await page.getByRole('heading', { name: 'Modelos e preços', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'Criar conta' }).first().click()
+  await page.getByRole('heading', { name: 'Criar conta', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'EN: in English' }).click()
+  await page.getByRole('heading', { name: 'Create account', level: 1 }).waitFor()
+  await page.goto('/cambio')
+  await page.getByRole('heading', { name: 'Exchange rate', level: 1 }).waitFor()
+  await page.close()
+})
+
+test('the calculator of the English page reads and writes English', async () => {
+  const page = await visitor.newPage()
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Use an example' }).click()
+  await page.locator('#total').waitFor()
+  const said = await page.locator('#resultado').innerText()
+  assert.match(said, /By Pix, on Catraca, US\$\u00a0\d+\.\d\d would be/)
+  assert.match(said, /R\$\u00a0[\d,]+\.\d\d (less|more) than on an international card/)
+  await page.close()
+})
 
 test('the detail pages in English', async () => {
   for (const { path } of detailPages(own, EVA.name)) {

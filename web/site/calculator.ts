@@ -4,9 +4,19 @@ import { compareCosts, type Comparison } from './compare-costs.ts'
 import { readInvoice } from './read-invoice.ts'
 import { readAmount } from './read-number.ts'
 
+const isEnglish = document.documentElement.lang === 'en-US'
+/** The text in the language of the page. */
+const say = (portuguese: string, english: string): string => (isEnglish ? english : portuguese)
+
 const EXAMPLE = [
-  ['1.200.000 tokens de entrada, 300.000 de saída', 0],
-  ['US$ 38,20', 1],
+  [
+    say(
+      '1.200.000 tokens de entrada, 300.000 de saída',
+      '1,200,000 input tokens, 300,000 output tokens',
+    ),
+    0,
+  ],
+  [say('US$ 38,20', 'US$ 38.20'), 1],
 ] as const
 const PERCENT_E2_MAX = 10_000n
 
@@ -41,16 +51,32 @@ function show(): void {
   const read = readInvoice(invoice.value, prices.models, prices.rateE4)
   if (read.lines.length === 0 && read.unknown.length === 0) {
     result.replaceChildren(
-      paragraph('Não achamos nenhum valor em dólares nem tokens no que você colou.'),
-      paragraph('Escreva, por exemplo: Total: US$ 52,10', 'muted small'),
+      paragraph(
+        say(
+          'Não achamos nenhum valor em dólares nem tokens no que você colou.',
+          'We found no dollar amounts and no tokens in what you pasted.',
+        ),
+      ),
+      paragraph(
+        say('Escreva, por exemplo: Total: US$ 52,10', 'Write, for example: Total: US$ 52.10'),
+        'muted small',
+      ),
     )
     return
   }
   const terms = { iofE2: percent(iof), spreadE2: percent(spread) }
   const compared = compareCosts(read, prices, chosen, terms)
-  const missing = read.unknown.map((text) => `Fora da conta, não está no catálogo: ${text}`)
+  const missing = read.unknown.map(
+    (text) =>
+      `${say('Fora da conta, não está no catálogo', 'Left out, not in the catalog')}: ${text}`,
+  )
   const assumed = read.lines.some(({ model }) => !model)
-    ? [`Linhas sem modelo contam com o multiplicador de ${chosen.name}.`]
+    ? [
+        say(
+          `Linhas sem modelo contam com o multiplicador de ${chosen.name}.`,
+          `Lines without a model use the multiplier of ${chosen.name}.`,
+        ),
+      ]
     : []
   result.replaceChildren(
     ...totals(compared),
@@ -63,12 +89,15 @@ function totals({ cost, charge, card }: Comparison): HTMLElement[] {
   const difference = card - charge
   const verdict =
     difference >= 0n
-      ? `${brl(difference)} a menos do que no cartão internacional (${brl(card)}).`
-      : `${brl(-difference)} a mais do que no cartão internacional (${brl(card)}).`
+      ? `${brl(difference)} ${say('a menos do que no cartão internacional', 'less than on an international card')} (${brl(card)}).`
+      : `${brl(-difference)} ${say('a mais do que no cartão internacional', 'more than on an international card')} (${brl(card)}).`
   const total = paragraph(brl(charge), 'big')
   total.id = 'total'
   return [
-    paragraph(`Por Pix, na Catraca, ${usd(cost)} dariam`, 'muted'),
+    paragraph(
+      say(`Por Pix, na Catraca, ${usd(cost)} dariam`, `By Pix, on Catraca, ${usd(cost)} would be`),
+      'muted',
+    ),
     total,
     paragraph(verdict),
     ...(difference < 0n ? [whyMore()] : []),
@@ -80,7 +109,7 @@ function whyMore(): HTMLParagraphElement {
   const made = paragraph('', 'small')
   const link = document.createElement('a')
   link.href = '#por-que'
-  link.textContent = 'Por que pagar mais?'
+  link.textContent = say('Por que pagar mais?', 'Why pay more?')
   made.append(link)
   return made
 }
@@ -112,17 +141,19 @@ function percent({ value }: HTMLInputElement): bigint {
 }
 
 const CENTAVO = 10_000_000n
-const BRL = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' })
-const USD = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'USD' })
+const AMOUNT = new Intl.NumberFormat(say('pt-BR', 'en-US'), {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+})
 
 /** To the centavo, from nano-BRL. */
 function brl(nano: bigint): string {
-  return BRL.format(decimal((nano + CENTAVO / 2n) / CENTAVO))
+  return `R$\u00a0${AMOUNT.format(decimal((nano + CENTAVO / 2n) / CENTAVO))}`
 }
 
 /** To the cent, from pico-USD. */
 function usd(pico: bigint): string {
-  return USD.format(decimal((pico + 5_000_000_000n) / 10_000_000_000n))
+  return `US$\u00a0${AMOUNT.format(decimal((pico + 5_000_000_000n) / 10_000_000_000n))}`
 }
 
 function decimal(cents: bigint): `${number}` {

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { hasSessionCookie } from '../../identity/sign-in/session-cookie.ts'
-import { prefersEnglish } from '../rest/request-headers.ts'
+import { visitorLanguage } from '../rest/request-headers.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 export const WEB_DIST = join(import.meta.dirname, '../../../web/dist')
@@ -94,11 +94,10 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-/** The drawn page of a visitor's address, in the browser's language; `web/draw-stills.ts` writes them. */
+/** The drawn page of a visitor's address, in the visitor's language; `web/draw-stills.ts` writes them. */
 function stillOf(request: FastifyRequest): string {
   if (hasSessionCookie(request.headers.cookie)) return ''
-  const language = prefersEnglish(request.headers) ? 'en-US' : 'pt-BR'
-  return `${pathOf(request).replace(/^\/|\/$/g, '')}.${language}.html`
+  return `${pathOf(request).replace(/^\/|\/$/g, '')}.${visitorLanguage(request)}.html`
 }
 
 /** The policy of each drawn page allows what is written into it: its style, and the script of the theme. */

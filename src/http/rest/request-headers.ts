@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import { languageOf, type Language } from '../../platform/lib/language.ts'
 
 /** Headers in which client libraries send the key if not in `Authorization`. */
 const KEY_HEADERS = ['x-api-key', 'api-key', 'x-goog-api-key'] as const
@@ -19,6 +20,17 @@ export function authorizationOf(headers: IncomingHttpHeaders): string | undefine
     if (typeof key === 'string') return `Bearer ${key}`
   }
   return authorization
+}
+
+/** The cookie of a chosen language; the dashboard writes it, too (`web/src/language/chosen-language.ts`). */
+export const LANGUAGE_COOKIE = 'catraca.language'
+
+/** The language of a visitor: the one that was chosen in this browser, or else the browser's. */
+export function visitorLanguage({ headers }: Pick<FastifyRequest, 'headers'>): Language {
+  const [, chosen] =
+    /(?:^|;\s*)catraca\.language=([\w-]{2,5})(?:;|$)/.exec(headers.cookie ?? '') ?? []
+  if (chosen !== undefined) return languageOf(chosen)
+  return prefersEnglish(headers) ? 'en-US' : 'pt-BR'
 }
 
 /** Whether the browser's user reads English rather than Portuguese; browsers send their languages in order. */

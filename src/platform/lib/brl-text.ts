@@ -1,15 +1,15 @@
+import { language } from './language.ts'
 import { decimalBrl, type NanoBrl } from './money.ts'
 
-const BRL = new Intl.NumberFormat('pt-BR', {
-  style: 'currency',
-  currency: 'BRL',
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 9,
-})
+const DIGITS = { minimumFractionDigits: 2, maximumFractionDigits: 9 }
+const PORTUGUESE = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL', ...DIGITS })
+const ENGLISH = new Intl.NumberFormat('en-US', DIGITS)
 
-/** Writes `1234500000000n` as `R$ 1.234,50`, with a plain space and every digit that is not zero. */
+/** Writes `1234500000000n` as `R$ 1.234,50`, with a plain space and every digit that is not zero; in English `R$ 1,234.50`. */
 export function brlText(nano: NanoBrl): string {
-  return BRL.format(decimalBrl(nano) as `${number}`).replace(/\s/g, ' ')
+  const amount = decimalBrl(nano) as `${number}`
+  if (language() === 'pt-BR') return PORTUGUESE.format(amount).replace(/\s/g, ' ')
+  return ENGLISH.format(amount).replace(/\d/, 'R$ $&')
 }
 
 /** Returns the price of a thousand tokens, rounded half up to the nano-BRL; null without tokens. */

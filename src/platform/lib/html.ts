@@ -1,4 +1,10 @@
-/** Text for HTML pages: the template escapes every value that is not HTML already. */
+/**
+ * Text for HTML pages: the template escapes every value that is not HTML already, and its own text is in the language that
+ * is being written.
+ */
+import { findEnglish, language } from './language.ts'
+import { translateMarkup, type Translated } from './translate-markup.ts'
+
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -25,7 +31,25 @@ export type HtmlValue = Html | string | number | undefined | false | readonly Ht
 /** Writes a template, html`<p>${name}</p>`, whose values are for text between tags and for quoted attributes. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const written = values.map(write)
-  return { [TEXT]: parts.map((part, index) => part + (written[index] ?? '')).join('') }
+  if (language() === 'pt-BR')
+    return { [TEXT]: parts.map((part, index) => part + (written[index] ?? '')).join('') }
+  const english = translated(parts)
+  const text = english.parts.map((part, index) => {
+    const place = english.places[index]
+    return part + (place === undefined ? '' : (written[place] ?? ''))
+  })
+  return { [TEXT]: text.join('') }
+}
+
+/** A template is translated once: it is the same object each time it is written. */
+const known = new WeakMap<TemplateStringsArray, Translated>()
+
+function translated(parts: TemplateStringsArray): Translated {
+  const found = known.get(parts)
+  if (found) return found
+  const made = translateMarkup(parts, findEnglish)
+  known.set(parts, made)
+  return made
 }
 
 export function htmlText(page: Html): string {

@@ -3,6 +3,7 @@
  * and the version in force.
  */
 import { formatDay } from '../../deliveries/email/formats.ts'
+import { language, t } from '../../platform/lib/language.ts'
 import { formatTaxId } from '../../platform/lib/tax-id.ts'
 import {
   type LegalDocument,
@@ -15,7 +16,7 @@ import { AUTH_PATH } from '../../identity/sign-in/sign-in-terms.ts'
 import { hiddenRoute } from '../../http/rest/route.ts'
 import type { HttpParts } from '../../http/rest/parts.ts'
 import { layout, type SiteDeps } from '../pages/layout.ts'
-import { OF_EVERYBODY, sendWritten, visitOf } from '../pages/send-page.ts'
+import { OF_EVERYBODY, sendWritten, visitInLanguage } from '../pages/send-page.ts'
 
 const PATHS = { terms: '/termos', privacy: '/privacidade' } as const
 const MAX_AGE_SECONDS = 300
@@ -31,7 +32,7 @@ const pageRoutes = (kind: keyof LegalVersion) =>
         const write = Object.hasOwn(LEGAL_VERSIONS, version)
           ? LEGAL_VERSIONS[version]?.[kind]
           : undefined
-        const visit = visitOf(request, reply, given)
+        const visit = visitInLanguage(request, reply, given)
         const { deps } = visit
         return sendWritten(visit, `${PATHS[kind]} ${write ? version : '404'}`, {
           status: write ? 200 : 404,
@@ -66,8 +67,8 @@ function missingPage(deps: SiteDeps): Html {
   return layout(
     {
       path: PATHS.terms,
-      title: 'Versão não encontrada · Catraca',
-      description: 'Não há uma versão com essa data.',
+      title: t('Versão não encontrada · Catraca'),
+      description: t('Não há uma versão com essa data.'),
       isIndexed: false,
       main: html`<div class="wrap prose">
         <h1>Versão não encontrada</h1>
@@ -94,13 +95,19 @@ function documentPage(
     {
       path: isCurrent ? PATHS[kind] : `${PATHS[kind]}/${version}`,
       title: `${title} · Catraca`,
-      description: `${title} da Catraca, na versão de ${formatDay(version) ?? version}.`,
+      description: t`${title} da Catraca, na versão de ${formatDay(version) ?? version}.`,
       isIndexed: isCurrent,
       main: html`<div class="wrap prose">
-        <h1>${title}</h1>
+        <h1 lang="pt-BR">${title}</h1>
+        ${
+          language() === 'en-US' &&
+          html`<p class="notice">Este texto existe só em português, que é a versão que vale.</p>`
+        }
         <p class="small muted">
           Versão de <time datetime="${version}">${formatDay(version) ?? version}</time>${
-            isCurrent ? ', em vigor.' : html` (<a href="${PATHS[kind]}">ver a versão em vigor</a>).`
+            isCurrent
+              ? t(', em vigor.')
+              : html` (<a href="${PATHS[kind]}">ver a versão em vigor</a>).`
           }
         </p>
         ${
@@ -109,11 +116,13 @@ function documentPage(
             <strong>Modo de teste.</strong> A empresa no fim desta página é fictícia.
           </p>`
         }
-        ${sections.map(
-          (section) =>
-            html`<h2 class="h3 gap">${section.title}</h2>
-              ${section.paragraphs.map((text) => html`<p>${text}</p>`)}`,
-        )}
+        <div lang="pt-BR">
+          ${sections.map(
+            (section) =>
+              html`<h2 class="h3 gap">${section.title}</h2>
+                ${section.paragraphs.map((text) => html`<p>${text}</p>`)}`,
+          )}
+        </div>
         ${
           others.length > 0 &&
           html`<p>

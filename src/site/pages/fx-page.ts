@@ -1,7 +1,10 @@
 /** `/cambio`: which exchange rate was applied when. */
 import type { AppliedRate } from '../../money/fx/applied-rates.ts'
+import { language, t } from '../../platform/lib/language.ts'
 import { html, type Html } from '../../platform/lib/html.ts'
 import { decimalE4 } from '../../platform/lib/money.ts'
+import { formatDay } from '../../deliveries/email/formats.ts'
+import { point } from './amounts.ts'
 import { layout, type SiteDeps } from './layout.ts'
 import { RATES_SHOWN, type SiteFacts } from './site-facts.ts'
 
@@ -13,8 +16,8 @@ export function fxPage({ reading: { rates } }: SiteFacts, deps: SiteDeps): Html 
   return layout(
     {
       path: '/cambio',
-      title: 'Câmbio aplicado · Catraca',
-      description: 'A taxa de câmbio aplicada a cada chamada: a PTAX de venda do Banco Central.',
+      title: t('Câmbio aplicado · Catraca'),
+      description: t('A taxa de câmbio aplicada a cada chamada: a PTAX de venda do Banco Central.'),
       main: html`<div class="wrap">
         <h1>Câmbio aplicado</h1>
         ${
@@ -51,8 +54,8 @@ function rateTable(rates: readonly AppliedRate[]): Html {
         <tr>
           ${COLUMNS.map((name) =>
             WIDE.has(name)
-              ? html`<th scope="col" class="wide">${name}</th>`
-              : html`<th scope="col">${name}</th>`,
+              ? html`<th scope="col" class="wide">${t(name)}</th>`
+              : html`<th scope="col">${t(name)}</th>`,
           )}
         </tr>
       </thead>
@@ -75,26 +78,29 @@ function rateTable(rates: readonly AppliedRate[]): Html {
 function cellsOf(rate: AppliedRate): string[] {
   return [
     writeRate(rate.rateE4),
-    rate.rateDate.split('-').toReversed().join('/'),
+    formatDay(rate.rateDate) ?? rate.rateDate,
     sourceOf(rate),
     writeTime(rate.bulletinAt) ?? '–',
-    writeTime(rate.appliedFrom) ?? 'não aplicada',
-    rate.appliedFrom === null ? '–' : (writeTime(rate.appliedUntil) ?? 'em vigor'),
+    writeTime(rate.appliedFrom) ?? t('não aplicada'),
+    rate.appliedFrom === null ? '–' : (writeTime(rate.appliedUntil) ?? t('em vigor')),
   ]
 }
 
-/** All four decimals, with a comma. */
+/** All four decimals. */
 function writeRate(rateE4: bigint): string {
   const [whole, fraction = ''] = decimalE4(rateE4).split('.')
-  return `${whole},${fraction.padEnd(4, '0')}`
+  return `${whole}${point()}${fraction.padEnd(4, '0')}`
 }
 
 function sourceOf({ isSandbox, source }: AppliedRate): string {
-  if (isSandbox) return 'sandbox (fictícia)'
-  if (source === 'manual') return 'registrada pelo operador'
-  return source.startsWith('bcb_') ? 'PTAX, Banco Central do Brasil' : source
+  if (isSandbox) return t('sandbox (fictícia)')
+  if (source === 'manual') return t('registrada pelo operador')
+  return source.startsWith('bcb_') ? t('PTAX, Banco Central do Brasil') : source
 }
 
 function writeTime(at: Date | null): string | undefined {
-  return at?.toLocaleString('pt-BR', { timeZone: 'America/Sao_Paulo' })
+  return at?.toLocaleString(language(), {
+    timeZone: 'America/Sao_Paulo',
+    ...(language() === 'en-US' ? { dateStyle: 'medium', timeStyle: 'medium' } : {}),
+  })
 }

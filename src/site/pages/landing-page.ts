@@ -3,19 +3,19 @@ import type { Model } from '../../money/catalog/model.ts'
 import type { FxRate } from '../../money/fx/fx-rates.ts'
 import { chargeFor, decimalBrl } from '../../platform/lib/money.ts'
 import { brlText } from '../../platform/lib/brl-text.ts'
+import { t } from '../../platform/lib/language.ts'
 import { html, type Html } from '../../platform/lib/html.ts'
 import { multiplierText, rateText, usdText, wholeCount } from './amounts.ts'
 import { chatSamples, PLACE_OF_SECRET } from './code-samples.ts'
 import { invoiceCalculator } from './invoice-calculator.ts'
 import { layout, type SiteDeps } from './layout.ts'
-import { isPaidByTokens, makersOf, modelPath } from './model-words.ts'
+import { codeText, isPaidByTokens, makersOf, modelPath } from './model-words.ts'
 import { priceTable, rateSentence } from './price-table.ts'
 import type { SiteFacts } from './site-facts.ts'
 
 const ROWS_MAX = 12
 /** Of each maker, so that the table shows several. */
 const ROWS_OF_MAKER_MAX = 4
-const TITLE = 'Catraca: modelos de IA em reais, pagos por Pix'
 const EXAMPLE = { prompt: 1_000n, completion: 500n }
 
 export function landingPage({ models, fxRate }: SiteFacts, origin: string, deps: SiteDeps): Html {
@@ -25,12 +25,12 @@ export function landingPage({ models, fxRate }: SiteFacts, origin: string, deps:
   const shown = real.length > 0 ? real : chats
   const [first] = preferred(shown)
   const makers = makersOf(shown)
-  const lead = `${makers.slice(0, 4).join(', ') || 'Modelos de IA'}${makers.length > 4 ? ' e outros' : ''}, com a biblioteca que você já usa. O saldo é pré-pago, o câmbio é a PTAX do Banco Central, e cada chamada mostra como se chegou ao valor.`
+  const lead = t`${makers.slice(0, 4).join(', ') || t('Modelos de IA')}${makers.length > 4 ? t(' e outros') : ''}, com a biblioteca que você já usa. O saldo é pré-pago, o câmbio é a PTAX do Banco Central, e cada chamada mostra como se chegou ao valor.`
   return layout(
     {
       path: '/',
-      title: TITLE,
-      description: `Uma API só para ${offered} modelos de IA. Saldo pré-pago em reais por Pix, câmbio PTAX e o cálculo de cada chamada. Sem cartão internacional e sem mensalidade.`,
+      title: t('Catraca: modelos de IA em reais, pagos por Pix'),
+      description: t`Uma API só para ${offered} modelos de IA. Saldo pré-pago em reais por Pix, câmbio PTAX e o cálculo de cada chamada. Sem cartão internacional e sem mensalidade.`,
       script: fxRate && first && deps.webApp.findScript('calculator'),
       linkedData: {
         '@context': 'https://schema.org',
@@ -64,9 +64,9 @@ export function landingPage({ models, fxRate }: SiteFacts, origin: string, deps:
           </div>
           ${first && firstCall(first, fxRate, origin)}
         </section>
-        ${fxRate && first ? prices(offered, preferred(shown), fxRate) : NO_PRICES}
+        ${fxRate && first ? prices(offered, preferred(shown), fxRate) : noPrices()}
         ${fxRate && first && invoiceCalculator(shown, first, fxRate)}
-        ${fxRate && first && explainedCharge(first, fxRate)} ${termsOf(deps)} ${CLIENTS}`,
+        ${fxRate && first && explainedCharge(first, fxRate)} ${termsOf(deps)} ${clients()}`,
     },
     deps,
   )
@@ -93,7 +93,7 @@ function firstCall(model: Model, fxRate: FxRate | undefined, origin: string): Ht
     <figure>
       <figcaption>A primeira chamada</figcaption>
       <pre class="code" tabindex="0" role="region" aria-label="A primeira chamada">
-${curl?.code}</pre>
+${curl && codeText(curl.code)}</pre>
     </figure>
     ${
       fxRate &&
@@ -103,7 +103,7 @@ ${curl?.code}</pre>
         </figcaption>
         <pre class="code" tabindex="0" role="region" aria-label="A resposta">{
   "model": "${model.id}",
-  "choices": [{ "message": { "content": "Olá! Como posso ajudar?" } }],
+  "choices": [{ "message": { "content": "${t('Olá! Como posso ajudar?')}" } }],
   "usage": { "prompt_tokens": 9, "completion_tokens": 12 },
   <b>"cost_billed_brl": ${decimalBrl(chargeOf(model, { prompt: 9n, completion: 12n }, fxRate))}</b>
 }</pre>
@@ -131,7 +131,7 @@ function prices(count: number, models: readonly Model[], fxRate: FxRate): Html {
           >histórico</a
         >).
       </p>
-      ${priceTable(models, fxRate, 'Preços em reais por milhão de tokens')}
+      ${priceTable(models, fxRate, t('Preços em reais por milhão de tokens'))}
       <p>
         <a href="/modelos">Ver os ${count} modelos</a>: chat, embeddings, imagens e transcrição.
         Para programas: <a href="/v1/model-prices"><code>/v1/model-prices</code></a
@@ -141,15 +141,16 @@ function prices(count: number, models: readonly Model[], fxRate: FxRate): Html {
   </section>`
 }
 
-const NO_PRICES = html`<section class="band" id="precos">
-  <div class="wrap">
-    <h2>Preços em reais</h2>
-    <p>
-      Os preços aparecem aqui assim que houver uma taxa de câmbio. Volte em alguns minutos, ou veja
-      o <a href="/status">status</a>.
-    </p>
-  </div>
-</section>`
+const noPrices = () =>
+  html`<section class="band" id="precos">
+    <div class="wrap">
+      <h2>Preços em reais</h2>
+      <p>
+        Os preços aparecem aqui assim que houver uma taxa de câmbio. Volte em alguns minutos, ou
+        veja o <a href="/status">status</a>.
+      </p>
+    </div>
+  </section>`
 
 function explainedCharge(model: Model, fxRate: FxRate): Html {
   const [tier] = model.price.tiers
@@ -248,27 +249,28 @@ const termsOf = ({ config }: SiteDeps) =>
     </div>
   </section>`
 
-const CLIENTS = html`<section class="band" aria-labelledby="clientes-titulo">
-  <div class="wrap">
-    <h2 id="clientes-titulo">Troque o endereço, fique com o código</h2>
-    <p class="muted">
-      A API fala os formatos chat completions, Responses, Messages e Gemini, e qualquer modelo do
-      catálogo responde em todos eles.
-    </p>
-    <ul class="tags">
-      <li class="tag">SDK da OpenAI</li>
-      <li class="tag">SDK da Anthropic</li>
-      <li class="tag">SDK da Google</li>
-      <li class="tag">AI SDK</li>
-      <li class="tag">LangChain</li>
-      <li class="tag">Claude Code</li>
-      <li class="tag">Codex</li>
-      <li class="tag">opencode</li>
-      <li class="tag">Cursor</li>
-    </ul>
-    <div class="acts">
-      <a class="button" href="/cadastrar">Criar conta</a
-      ><a class="button plain" href="/docs">Ler a documentação</a>
+const clients = () =>
+  html`<section class="band" aria-labelledby="clientes-titulo">
+    <div class="wrap">
+      <h2 id="clientes-titulo">Troque o endereço, fique com o código</h2>
+      <p class="muted">
+        A API fala os formatos chat completions, Responses, Messages e Gemini, e qualquer modelo do
+        catálogo responde em todos eles.
+      </p>
+      <ul class="tags">
+        <li class="tag">SDK da OpenAI</li>
+        <li class="tag">SDK da Anthropic</li>
+        <li class="tag">SDK da Google</li>
+        <li class="tag">AI SDK</li>
+        <li class="tag">LangChain</li>
+        <li class="tag">Claude Code</li>
+        <li class="tag">Codex</li>
+        <li class="tag">opencode</li>
+        <li class="tag">Cursor</li>
+      </ul>
+      <div class="acts">
+        <a class="button" href="/cadastrar">Criar conta</a
+        ><a class="button plain" href="/docs">Ler a documentação</a>
+      </div>
     </div>
-  </div>
-</section>`
+  </section>`

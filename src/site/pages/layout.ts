@@ -1,4 +1,5 @@
 /** The frame of every page of the site: head, header, footer. The pages run no script but those that they name. */
+import { language, t, type Language } from '../../platform/lib/language.ts'
 import { formatTaxId } from '../../platform/lib/tax-id.ts'
 import { dataBlock, html, trustedHtml, type Html } from '../../platform/lib/html.ts'
 import type { WebApp } from '../../http/dashboard/web-app.ts'
@@ -14,6 +15,8 @@ export type SiteDeps = Pick<HttpParts, 'config' | 'catalog' | 'sender'> & {
   readonly webApp: Pick<WebApp, 'sendFirstPage' | 'findScript'>
   /** Of a visit: the browser has been signed in here. The session may have ended since. */
   readonly isSignedIn?: boolean
+  /** Of a visit, if the page is in both languages. */
+  readonly language?: Language
 }
 
 export interface SitePage {
@@ -37,11 +40,11 @@ const LOGO = trustedHtml(
 )
 const STYLE = trustedHtml(`<style>${SITE_STYLE}</style>`)
 
-type LayoutDeps = Pick<SiteDeps, 'config' | 'sender' | 'isSignedIn'>
+type LayoutDeps = Pick<SiteDeps, 'config' | 'sender' | 'isSignedIn' | 'language'>
 
 export function layout(page: SitePage, deps: LayoutDeps): Html {
   return html`<!doctype html>
-    <html lang="pt-BR">
+    <html lang="${language()}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -67,12 +70,13 @@ export function layout(page: SitePage, deps: LayoutDeps): Html {
       </head>
       <body>
         <a class="skip" href="#conteudo">Ir para o conteúdo</a>
-        ${deps.config.mode === 'sandbox' && SANDBOX}
+        ${deps.config.mode === 'sandbox' && sandboxNotice()}
         <header class="wrap top">
           <a class="logo" href="/" aria-label="Catraca: início">${LOGO}Catraca</a>
           <nav aria-label="Principal">
             <a href="/modelos">Modelos e preços</a><a href="/docs">Documentação</a
-            ><a href="/status">Status</a>${deps.isSignedIn ? OWN_ACCOUNT : ENTRANCE}
+            ><a href="/status">Status</a
+            >${deps.isSignedIn ? ownAccount() : entrance()}${deps.language && otherLanguage()}
           </nav>
         </header>
         <main id="conteudo">${page.main}</main>
@@ -81,34 +85,52 @@ export function layout(page: SitePage, deps: LayoutDeps): Html {
     </html> `
 }
 
-const ENTRANCE = html`<a href="/entrar">Entrar</a
-  ><a class="button" href="/cadastrar">Criar conta</a>`
-const OWN_ACCOUNT = html`<a class="button" href="/">Abrir o painel</a>`
+const entrance = () =>
+  html`<a href="/entrar">Entrar</a><a class="button" href="/cadastrar">Criar conta</a>`
+const ownAccount = () => html`<a class="button" href="/">Abrir o painel</a>`
 
-const SANDBOX = html`<aside class="notice" aria-label="Modo de teste">
-  <strong>Modo de teste:</strong> os modelos, o câmbio e os pagamentos daqui são fictícios.
-</aside>`
+/** Named in its own language, for those who do not read this one. */
+const otherLanguage = () =>
+  language() === 'pt-BR'
+    ? html`<a href="?lang=en" hreflang="en" lang="en" aria-label="EN: in English">EN</a>`
+    : html`<a href="?lang=pt" hreflang="pt-BR" lang="pt-BR" aria-label="PT: em português">PT</a>`
+
+const sandboxNotice = () =>
+  html`<aside class="notice" aria-label="Modo de teste">
+    <strong>Modo de teste:</strong> os modelos, o câmbio e os pagamentos daqui são fictícios.
+  </aside>`
 
 /** Search engines see one address for a page, and no page of a sandbox: its prices are not real. */
 function indexing(
   { path, title, description, linkedData, isIndexed = true }: SitePage,
-  { config: { mode, publicUrl } }: Pick<HttpParts, 'config'>,
+  { config: { mode, publicUrl }, language: chosen }: LayoutDeps,
 ): Html {
+  const isEnglish = language() === 'en-US'
+  const address = `${publicUrl}${path}`
   const isShown = isIndexed && mode === 'live'
   return html`${!isShown && html`<meta name="robots" content="noindex" />`}
     <meta property="og:type" content="website" />
     <meta property="og:site_name" content="Catraca" />
-    <meta property="og:locale" content="pt_BR" />
+    <meta property="og:locale" content="${isEnglish ? 'en_US' : 'pt_BR'}" />
     <meta property="og:title" content="${title}" />
     <meta property="og:description" content="${description}" />
     ${
       publicUrl !== undefined &&
-      html`<link rel="canonical" href="${publicUrl}${path}" />
-        <meta property="og:url" content="${publicUrl}${path}" />
+      html`<link rel="canonical" href="${address}${isEnglish && '?lang=en'}" />
+        ${
+          chosen &&
+          html`<link rel="alternate" hreflang="pt-BR" href="${address}" />
+            <link rel="alternate" hreflang="en" href="${address}?lang=en" />
+            <link rel="alternate" hreflang="x-default" href="${address}" />`
+        }
+        <meta property="og:url" content="${address}${isEnglish && '?lang=en'}" />
         <meta property="og:image" content="${publicUrl}/og.png" />
         <meta property="og:image:width" content="1200" />
         <meta property="og:image:height" content="630" />
-        <meta property="og:image:alt" content="Catraca: modelos de IA pagos em reais, por Pix" />
+        <meta
+          property="og:image:alt"
+          content="${t('Catraca: modelos de IA pagos em reais, por Pix')}"
+        />
         <meta name="twitter:card" content="summary_large_image" />`
     }
     ${linkedData !== undefined && dataBlock('application/ld+json', linkedData)}`

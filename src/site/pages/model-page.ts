@@ -3,12 +3,14 @@ import type { Model } from '../../money/catalog/model.ts'
 import type { PriceTier } from '../../money/catalog/prices.ts'
 import type { FxRate } from '../../money/fx/fx-rates.ts'
 import { brlText } from '../../platform/lib/brl-text.ts'
+import { t } from '../../platform/lib/language.ts'
 import { html, type Html } from '../../platform/lib/html.ts'
 import { chargeFor } from '../../platform/lib/money.ts'
 import {
   brlPerMillion,
   dayText,
   multiplierText,
+  point,
   roundedBrl,
   shortCount,
   usdPerMillion,
@@ -18,6 +20,7 @@ import {
 import { layout, type SiteDeps } from './layout.ts'
 import {
   CATEGORY_WORDS,
+  codeText,
   isPaidByTokens,
   makerOf,
   modelPath,
@@ -38,7 +41,7 @@ export function modelPage(model: Model, facts: SiteFacts, origin: string, deps: 
   return layout(
     {
       path: modelPath(model),
-      title: `${model.displayName}: preço em reais e API · Catraca`,
+      title: t`${model.displayName}: preço em reais e API · Catraca`,
       description: describe(model, fxRate),
       isIndexed: model.routes.length > 0,
       linkedData: breadcrumbs(model, deps.config.publicUrl),
@@ -47,7 +50,7 @@ export function modelPage(model: Model, facts: SiteFacts, origin: string, deps: 
           <a href="/modelos">Modelos</a> / ${model.displayName}
         </nav>
         <h1>${model.displayName}</h1>
-        ${model.description !== null && html`<p class="lead">${model.description}</p>`}
+        ${model.description !== null && html`<p class="lead">${t(model.description)}</p>`}
         <p>
           <code>${model.id}</code>
           ${model.routes.length === 0 && html`<span class="tag warn">indisponível no momento</span>`}
@@ -71,9 +74,9 @@ function describe(model: Model, fxRate: FxRate | undefined): string {
   const [tier] = model.price.tiers
   const price =
     fxRate && tier && isPaidByTokens(model)
-      ? ` por ${roundedBrl(brlPerMillion(tier.input, model, fxRate))} o milhão de tokens de entrada e ${roundedBrl(brlPerMillion(tier.output, model, fxRate))} o de saída`
-      : ' em reais'
-  return `${model.displayName}, ${ofMaker(model)}${price}. Pago por Pix com saldo pré-pago, com código para cada cliente.`
+      ? t` por ${roundedBrl(brlPerMillion(tier.input, model, fxRate))} o milhão de tokens de entrada e ${roundedBrl(brlPerMillion(tier.output, model, fxRate))} o de saída`
+      : t(' em reais')
+  return t`${model.displayName}, ${ofMaker(model)}${price}. Pago por Pix com saldo pré-pago, com código para cada cliente.`
 }
 
 function plannedNotice(planned: readonly PriceEvent[]): Html {
@@ -88,15 +91,15 @@ function plannedNotice(planned: readonly PriceEvent[]): Html {
 function traits(model: Model): Html {
   const isChat = model.category === 'llm'
   const facts: readonly (readonly [string, string | false])[] = [
-    ['Tipo', CATEGORY_WORDS[model.category]],
-    ['Fabricante', makerOf(model)],
-    ['Contexto', isChat && `${wholeCount(model.contextTokens)} tokens`],
-    ['Saída máxima', isChat && `${wholeCount(model.outputTokensMax)} tokens`],
-    ['Ferramentas', isChat && yesNo(model.supportsTools)],
-    ['Imagens no prompt', isChat && yesNo(model.imageTokensMax > 0)],
-    ['Dimensões', model.embedding !== undefined && wholeCount(model.embedding.dimensions)],
-    ['Tamanhos', (model.image?.sizes ?? []).join(', ') || false],
-    ['Áudio mais longo', model.audio !== undefined && minutes(model.audio.secondsMax)],
+    [t('Tipo'), t(CATEGORY_WORDS[model.category])],
+    [t('Fabricante'), makerOf(model)],
+    [t('Contexto'), isChat && `${wholeCount(model.contextTokens)} tokens`],
+    [t('Saída máxima'), isChat && `${wholeCount(model.outputTokensMax)} tokens`],
+    [t('Ferramentas'), isChat && yesNo(model.supportsTools)],
+    [t('Imagens no prompt'), isChat && yesNo(model.imageTokensMax > 0)],
+    [t('Dimensões'), model.embedding !== undefined && wholeCount(model.embedding.dimensions)],
+    [t('Tamanhos'), (model.image?.sizes ?? []).join(', ') || false],
+    [t('Áudio mais longo'), model.audio !== undefined && minutes(model.audio.secondsMax)],
   ]
   return html`<dl class="facts">
     ${facts.map(
@@ -154,17 +157,17 @@ function tierRows(tier: PriceTier, model: Model, fxRate: FxRate): Html {
   const above =
     tier.abovePromptTokens === 0
       ? ''
-      : `, em chamadas com mais de ${wholeCount(tier.abovePromptTokens)} tokens de entrada`
+      : t`, em chamadas com mais de ${wholeCount(tier.abovePromptTokens)} tokens de entrada`
   const kinds: readonly (readonly [string, bigint, boolean])[] = [
-    ['Milhão de tokens de entrada', tier.input, true],
+    [t('Milhão de tokens de entrada'), tier.input, true],
     [
-      'Milhão de tokens de entrada lidos do cache',
+      t('Milhão de tokens de entrada lidos do cache'),
       tier.cachedInput,
       tier.cachedInput !== tier.input,
     ],
-    ['Milhão de tokens gravados no cache', tier.cacheWrite, tier.cacheWrite !== tier.input],
-    ['Milhão de tokens de saída', tier.output, tier.output > 0n],
-    ['Milhão de tokens de raciocínio', tier.reasoning, tier.reasoning !== tier.output],
+    [t('Milhão de tokens gravados no cache'), tier.cacheWrite, tier.cacheWrite !== tier.input],
+    [t('Milhão de tokens de saída'), tier.output, tier.output > 0n],
+    [t('Milhão de tokens de raciocínio'), tier.reasoning, tier.reasoning !== tier.output],
   ]
   return html`${kinds.map(
     ([name, each, isShown]) =>
@@ -185,13 +188,13 @@ function measured(model: Model, { reading }: SiteFacts): Html | false {
   return html`<section aria-labelledby="medido">
     <h2 id="medido" class="gap">Medido nos últimos ${HEALTH_DAYS} dias</h2>
     <p class="muted">
-      Em ${requests === 1 ? '1 chamada' : `${wholeCount(requests)} chamadas`} a modelos
+      Em ${requests === 1 ? t('1 chamada') : t`${wholeCount(requests)} chamadas`} a modelos
       ${ofMaker(model)}, inclusive as que falharam. Ao vivo: <a href="/status">status</a>.
     </p>
     <dl class="facts">
       <div>
         <dt>Chamadas com resposta</dt>
-        <dd>${String(uptimePercent).replace('.', ',')}%</dd>
+        <dd>${String(uptimePercent).replace('.', point())}%</dd>
       </div>
       <div>
         <dt>Primeiro byte, mediana</dt>
@@ -216,7 +219,7 @@ function samples(model: Model, origin: string): Html | false {
     </p>
     ${found.map(
       ({ client, code }, index) =>
-        html`<details${index === 0 && html` open`}><summary>${client}</summary><pre class="code" tabindex="0" role="region" aria-label="Código: ${client}">${code}</pre></details>`,
+        html`${index === 0 ? html`<details open></details>` : html`<details></details>`}<summary>${client}</summary><pre class="code" tabindex="0" role="region" aria-label="Código: ${client}">${codeText(code)}</pre></details>`,
     )}
   </section>`
 }
@@ -278,7 +281,7 @@ function siblings(model: Model, { models }: SiteFacts): Html | false {
 
 function breadcrumbs(model: Model, publicUrl = ''): object {
   const items = [
-    { name: 'Modelos', item: `${publicUrl}/modelos` },
+    { name: t('Modelos'), item: `${publicUrl}/modelos` },
     { name: model.displayName, item: `${publicUrl}${modelPath(model)}` },
   ]
   return {
@@ -293,7 +296,7 @@ function breadcrumbs(model: Model, publicUrl = ''): object {
 }
 
 function yesNo(is: boolean): string {
-  return is ? 'sim' : 'não'
+  return is ? t('sim') : t('não')
 }
 
 function sentence(text: string): string {
@@ -301,9 +304,11 @@ function sentence(text: string): string {
 }
 
 function minutes(seconds: number): string {
-  return seconds >= 120 ? `${wholeCount(Math.floor(seconds / 60))} minutos` : `${seconds} segundos`
+  return seconds >= 120
+    ? t`${wholeCount(Math.floor(seconds / 60))} minutos`
+    : t`${seconds} segundos`
 }
 
 function milliseconds(ms: number | null): string {
-  return ms === null ? 'sem medida' : `${wholeCount(Math.round(ms))} ms`
+  return ms === null ? t('sem medida') : `${wholeCount(Math.round(ms))} ms`
 }

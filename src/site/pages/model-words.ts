@@ -1,6 +1,7 @@
 /** How pages name models, their kinds and their units. */
 import type { Model, ModelCategory } from '../../money/catalog/model.ts'
 import type { FxRate } from '../../money/fx/fx-rates.ts'
+import { language, t } from '../../platform/lib/language.ts'
 import { chargeFor, type PicoUsd } from '../../platform/lib/money.ts'
 import { roundedBrl, shortCount } from './amounts.ts'
 import { isKnownMaker, makerOf as makerName, UNKNOWN_MAKER } from './makers.ts'
@@ -33,26 +34,26 @@ export function unitPrices({ price: { units = {} } }: Model): UnitPrice[] {
   return Object.entries(units).map(([unit, each]) => {
     const [name = unit, ...kinds] = unit.split(':')
     const texts = kinds.map((kind) =>
-      /^\d+$/.test(kind) ? `acima de ${shortCount(Number(kind))} de entrada` : kind,
+      /^\d+$/.test(kind) ? t`acima de ${shortCount(Number(kind))} de entrada` : kind,
     )
     const suffix = texts.length === 0 ? '' : ` (${texts.join(', ')})`
     if (name.endsWith('_tokens'))
-      return { what: `milhão de ${UNIT_WORDS[name] ?? name}${suffix}`, count: 1_000_000n, each }
-    if (name === 'audio_seconds') return { what: `minuto de áudio${suffix}`, count: 60n, each }
+      return { what: t`milhão de ${t(UNIT_WORDS[name] ?? name)}${suffix}`, count: 1_000_000n, each }
+    if (name === 'audio_seconds') return { what: t`minuto de áudio${suffix}`, count: 60n, each }
     if (name === 'characters')
-      return { what: 'milhão de caracteres falados', count: 1_000_000n, each }
+      return { what: t('milhão de caracteres falados'), count: 1_000_000n, each }
     if (name === 'search_units')
-      return { what: 'mil pesquisas de até 100 documentos', count: 1_000n, each }
-    if (name === 'web_searches') return { what: 'mil pesquisas na web', count: 1_000n, each }
-    if (name === 'video_seconds') return { what: `segundo de vídeo${suffix}`, count: 1n, each }
-    return { what: `${name === 'images' ? 'imagem' : name}${suffix}`, count: 1n, each }
+      return { what: t('mil pesquisas de até 100 documentos'), count: 1_000n, each }
+    if (name === 'web_searches') return { what: t('mil pesquisas na web'), count: 1_000n, each }
+    if (name === 'video_seconds') return { what: t`segundo de vídeo${suffix}`, count: 1n, each }
+    return { what: `${name === 'images' ? t('imagem') : name}${suffix}`, count: 1n, each }
   })
 }
 
 export function unitPriceTexts(model: Model, { rateE4 }: FxRate): string[] {
   const conversion = { fxRateE4: rateE4, markupE4: model.markupE4 }
   return unitPrices(model).map(
-    ({ what, count, each }) => `${roundedBrl(chargeFor(each * count, conversion))} por ${what}`,
+    ({ what, count, each }) => t`${roundedBrl(chargeFor(each * count, conversion))} por ${what}`,
   )
 }
 
@@ -65,13 +66,33 @@ export function modelPath({ id }: Pick<Model, 'id'>): string {
   return `/modelos/${id.split('/').map(encodeURIComponent).join('/')}`
 }
 
-export function makerOf({ vendor }: Pick<Model, 'vendor'>): string {
-  return vendor === UNKNOWN_MAKER ? 'não informado' : makerName(vendor)
+/** The words in code that people read, the longer ones first. */
+const CODE_WORDS = [
+  'Uma catraca de metrô ao pôr do sol',
+  'Uma catraca de metrô',
+  'O reembolso é pedido em Saldo.',
+  'O saldo não vence.',
+  'Como peço reembolso?',
+  'quanto custou, em reais',
+  'SUA_CHAVE',
+  'resposta',
+  'reuniao',
+  'Olá!',
+]
+
+/** Code with its words in the language that is being written. */
+export function codeText(code: string): string {
+  return CODE_WORDS.reduce((text, word) => text.replaceAll(word, t(word)), code)
 }
 
-/** `da OpenAI`, `do Google`; `de` for a name whose gender nobody knows. */
+export function makerOf({ vendor }: Pick<Model, 'vendor'>): string {
+  return vendor === UNKNOWN_MAKER ? t('não informado') : makerName(vendor)
+}
+
+/** `da OpenAI`, `do Google`; `de` for a name whose gender nobody knows. In English `by OpenAI`. */
 export function ofMaker({ vendor }: Pick<Model, 'vendor'>): string {
-  if (vendor === UNKNOWN_MAKER) return 'de fabricante não informado'
+  if (vendor === UNKNOWN_MAKER) return t('de fabricante não informado')
+  if (language() === 'en-US') return `by ${makerOf({ vendor })}`
   const article = !isKnownMaker(vendor) ? 'de' : vendor === 'google' ? 'do' : 'da'
   return `${article} ${makerOf({ vendor })}`
 }

@@ -1,5 +1,6 @@
 import type { Model } from '../../money/catalog/model.ts'
 import type { FxRate } from '../../money/fx/fx-rates.ts'
+import { t } from '../../platform/lib/language.ts'
 import { html, type Html } from '../../platform/lib/html.ts'
 import {
   brlPerMillion,
@@ -9,6 +10,7 @@ import {
   multiplierText,
   usdPerMillion,
 } from './amounts.ts'
+import { formatDay } from '../../deliveries/email/formats.ts'
 import { isPaidByTokens, makerOf, modelPath, unitPriceTexts } from './model-words.ts'
 import type { MarkupChange } from '../../money/catalog/markup-changes.ts'
 import type { PriceTier } from '../../money/catalog/prices.ts'
@@ -61,13 +63,13 @@ function priceCells(model: Model, fxRate: FxRate): Html {
 
 /** Where the prices come from: the rate, its day and its source. */
 export function rateSentence({ rateE4, rateDate, source }: FxRate): string {
-  const day = rateDate.split('-').toReversed().join('/')
+  const day = formatDay(rateDate) ?? rateDate
   const name = source.startsWith('bcb_')
-    ? 'PTAX de venda do Banco Central'
+    ? t('PTAX de venda do Banco Central')
     : source === 'manual'
-      ? 'taxa registrada pelo operador'
-      : 'taxa fictícia do modo de teste'
-  return `US$ 1 = ${rateText(rateE4)}, ${name} de ${day}`
+      ? t('taxa registrada pelo operador')
+      : t('taxa fictícia do modo de teste')
+  return t`US$ 1 = ${rateText(rateE4)}, ${name} de ${day}`
 }
 
 /** A change of a model's price, in words. */
@@ -89,7 +91,7 @@ export function priceHistory(
     .filter(({ modelId }) => modelId === model.id)
     .map(({ startsAt, markupBeforeE4, markupE4 }) => ({
       at: startsAt,
-      text: `Multiplicador de ${multiplierText(markupBeforeE4)} para ${multiplierText(markupE4)}`,
+      text: t`Multiplicador de ${multiplierText(markupBeforeE4)} para ${multiplierText(markupE4)}`,
     }))
   let [before] = scheduleOf(model)[0].price.tiers
   for (const { startsAt, schedule } of prices.filter(({ modelId }) => modelId === model.id)) {
@@ -103,15 +105,15 @@ export function priceHistory(
 function describeChange(before: PriceTier, after: PriceTier): string {
   const changed = (
     [
-      ['entrada', 'input'],
-      ['entrada do cache', 'cachedInput'],
-      ['saída', 'output'],
+      [t('entrada'), 'input'],
+      [t('entrada do cache'), 'cachedInput'],
+      [t('saída'), 'output'],
     ] as const
   )
     .filter(([, kind]) => before[kind] !== after[kind])
     .map(
       ([word, kind]) =>
-        `${word} de ${usdPerMillion(before[kind])} para ${usdPerMillion(after[kind])}`,
+        t`${word} de ${usdPerMillion(before[kind])} para ${usdPerMillion(after[kind])}`,
     )
-  return `Preço do fabricante: ${changed.join(', ') || 'outras unidades ou faixas'}`
+  return t`Preço do fabricante: ${changed.join(', ') || t('outras unidades ou faixas')}`
 }

@@ -3,9 +3,10 @@ import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { htmlText, type Html } from '../../platform/lib/html.ts'
+import { inLanguage, languageOf } from '../../platform/lib/language.ts'
 import { SITE_STYLE } from './site-style.ts'
 import { tagOf, type PageText, type WrittenPage } from './site-pages.ts'
-import { originOf } from '../../http/rest/request-headers.ts'
+import { LANGUAGE_COOKIE, originOf, visitorLanguage } from '../../http/rest/request-headers.ts'
 import type { SiteFacts } from './site-facts.ts'
 import { hasSessionCookie } from '../../identity/sign-in/session-cookie.ts'
 import type { SiteDeps } from './layout.ts'
@@ -43,7 +44,7 @@ const HEADERS = {
 
 /**
  * The `cache-control` of pages that no shared cache may keep: the same address shows something else to a browser that is
- * signed in, or the page has an address that its request chose. Every visit asks again.
+ * signed in, the page has an address that its request chose, or it remembers a language. Every visit asks again.
  */
 export const OF_THIS_BROWSER = 'private, no-cache'
 /**
@@ -99,7 +100,7 @@ function isKnown(
     .headers(HEADERS)
     .header('content-security-policy', policy)
     .header('cache-control', cacheControl)
-    .header('vary', 'accept-encoding, cookie')
+    .header('vary', 'accept-encoding, accept-language, cookie')
     .header('etag', `"${tag}${encoding === 'plain' ? '' : `-${encoding}`}"`)
   if (knows(request.headers['if-none-match'], tag)) return true
   if (encoding !== 'plain') reply.header('content-encoding', encoding)
@@ -140,6 +141,27 @@ export function visitOf<Deps extends SiteDeps>(
   return { request, reply, deps: { ...deps, isSignedIn: hasSessionCookie(request.headers.cookie) } }
 }
 
+const CHOICE_SECONDS = 365 * 86_400
+
+/** A visit of a page that is in both languages. `?lang=` is an address for search engines, and chooses for later visits. */
+export function visitInLanguage<Deps extends SiteDeps>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  given: Deps,
+): Visit & { readonly deps: Deps } {
+  const visit = visitOf(request, reply, given)
+  const { lang } = request.query as { lang?: unknown }
+  if (lang !== 'pt' && lang !== 'en')
+    return { ...visit, deps: { ...visit.deps, language: visitorLanguage(request) } }
+  const language = languageOf(lang)
+  const secure = request.protocol === 'https' ? '; Secure' : ''
+  reply.header(
+    'set-cookie',
+    `${LANGUAGE_COOKIE}=${language}; Path=/; Max-Age=${CHOICE_SECONDS}; SameSite=Lax${secure}`,
+  )
+  return { ...visit, deps: { ...visit.deps, language } }
+}
+
 export interface Page {
   readonly status?: number
   readonly type?: string
@@ -157,13 +179,15 @@ export async function sendWritten(
 ): Promise<FastifyReply> {
   const facts = await deps.siteFacts()
   const origin = originOf(request, deps.config.publicUrl)
-  const shown = deps.isSignedIn ? `${name} signed in` : name
+  const language = deps.language ?? 'pt-BR'
+  const shown = `${name} ${language}${deps.isSignedIn ? ' signed in' : ''}`
   const page = await deps.sitePages.find(facts, `${origin} ${shown}`, () => ({
     status,
     type,
-    text: write(facts, origin),
+    text: inLanguage(language, () => write(facts, origin)),
   }))
-  const isOwn = deps.isSignedIn === true || deps.config.publicUrl === undefined
+  const isOwn =
+    deps.isSignedIn === true || deps.config.publicUrl === undefined || reply.hasHeader('set-cookie')
   return sendPage(request, reply, page, {
     cacheControl: isOwn && cacheControl === OF_EVERYBODY ? OF_THIS_BROWSER : cacheControl,
     policy,

@@ -6,7 +6,7 @@ import { htmlText, type Html } from '../../platform/lib/html.ts'
 import type { SiteFacts } from './site-facts.ts'
 
 /** Without `PUBLIC_URL` a page depends on the host that its visitor names; with it, this is never reached. */
-const PAGES_MAX = 500
+const PAGES_MAX = 1_000
 const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
 

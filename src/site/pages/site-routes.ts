@@ -8,7 +8,8 @@ import { hiddenRoute, type Route } from '../../http/rest/route.ts'
 import { findServiceNews } from '../../http/incidents/find-service-news.ts'
 import type { HttpParts } from '../../http/rest/parts.ts'
 import type { HealthSummaries } from '../../platform/health/health-summaries.ts'
-import { originOf, prefersEnglish } from '../../http/rest/request-headers.ts'
+import { originOf } from '../../http/rest/request-headers.ts'
+import { inLanguage, t } from '../../platform/lib/language.ts'
 import { fxPage } from './fx-page.ts'
 import { landingPage } from './landing-page.ts'
 import { modelPage } from './model-page.ts'
@@ -19,7 +20,7 @@ import {
   pagePolicy,
   sendPageOfVisit,
   sendWritten,
-  visitOf,
+  visitInLanguage,
   type Page,
   type Visit,
 } from './send-page.ts'
@@ -126,12 +127,11 @@ export const siteRoutes: readonly Route<Deps>[] = [
 
 type DepsVisit = Visit & { readonly deps: Deps }
 
-/** Read at every visit: nobody should look at the state of an hour ago. English is the dashboard's. */
+/** Read at every visit: nobody should look at the state of an hour ago. */
 async function statusVisit({ request, reply, deps }: DepsVisit): Promise<FastifyReply> {
-  if (deps.isSignedIn || prefersEnglish(request.headers))
-    return deps.webApp.sendFirstPage(reply.header('vary', 'accept-language, cookie'))
+  if (deps.isSignedIn) return deps.webApp.sendFirstPage(reply.header('vary', 'cookie'))
   const facts = await within(STATUS_MS_MAX, readStatus(deps)).catch(() => undefined)
-  const text = statusPage(facts, deps)
+  const text = inLanguage(deps.language ?? 'pt-BR', () => statusPage(facts, deps))
   const page = { status: facts ? 200 : 503, type: 'text/html; charset=utf-8', text }
   return sendPageOfVisit(request, reply, page, {
     cacheControl: OF_THIS_BROWSER,
@@ -173,7 +173,7 @@ function pageRoute(
     method: 'GET',
     url,
     access: 'public',
-    handle: (request, reply, deps) => handle(visitOf(request, reply, deps)),
+    handle: (request, reply, deps) => handle(visitInLanguage(request, reply, deps)),
   })
 }
 
@@ -192,8 +192,8 @@ function notFoundPage(deps: SiteDeps): Html {
   return layout(
     {
       path: '/modelos',
-      title: 'Modelo não encontrado · Catraca',
-      description: 'Não há um modelo com esse nome no catálogo.',
+      title: t('Modelo não encontrado · Catraca'),
+      description: t('Não há um modelo com esse nome no catálogo.'),
       isIndexed: false,
       main: html`<div class="wrap">
         <h1>Modelo não encontrado</h1>
@@ -216,8 +216,8 @@ function modelsPage({ models, fxRate }: SiteFacts, deps: SiteDeps): Html {
   return layout(
     {
       path: '/modelos',
-      title: 'Modelos de IA e preços em reais · Catraca',
-      description: `Preços em reais de ${models.length} modelos de IA por milhão de tokens, com a PTAX do dia e o multiplicador já incluídos.`,
+      title: t('Modelos de IA e preços em reais · Catraca'),
+      description: t`Preços em reais de ${models.length} modelos de IA por milhão de tokens, com a PTAX do dia e o multiplicador já incluídos.`,
       main: html`<div class="wrap">
         <h1>Modelos e preços</h1>
         <p class="lead">
@@ -236,8 +236,8 @@ function modelsPage({ models, fxRate }: SiteFacts, deps: SiteDeps): Html {
           fxRate &&
           kinds.map(
             ({ category, own }) =>
-              html`<h2 id="${category}" class="gap">${CATEGORY_WORDS[category]}</h2>
-                ${priceTable(own, fxRate, `Preços em reais: ${CATEGORY_WORDS[category]}`)}`,
+              html`<h2 id="${category}" class="gap">${t(CATEGORY_WORDS[category])}</h2>
+                ${priceTable(own, fxRate, t`Preços em reais: ${t(CATEGORY_WORDS[category])}`)}`,
           )
         }
       </div>`,

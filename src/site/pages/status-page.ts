@@ -1,6 +1,7 @@
 /** `/status` for visitors: what works, what was wrong, and how each maker's models did on each of the last days. */
 import type { findServiceNews } from '../../http/incidents/find-service-news.ts'
 import type { VendorHealth } from '../../platform/health/health-summaries.ts'
+import { language, t } from '../../platform/lib/language.ts'
 import { html, trustedHtml, type Html } from '../../platform/lib/html.ts'
 import { formatCount, formatDay, formatTime } from '../../deliveries/email/formats.ts'
 import { layout, type SiteDeps } from './layout.ts'
@@ -27,12 +28,14 @@ type News = StatusFacts['news']
 
 /** Writes the page; without facts, the database cannot be read, and that is the news. */
 export function statusPage(facts: StatusFacts | undefined, deps: SiteDeps): Html {
-  const [tone, text] = facts ? stateOf(facts.news, facts.lastDay) : UNREADABLE
+  const [tone, text] = facts ? stateOf(facts.news, facts.lastDay) : unreadable()
   return layout(
     {
       path: '/status',
-      title: 'Status · Catraca',
-      description: 'Como estão a Catraca e os modelos agora, e como estiveram nos últimos 90 dias.',
+      title: t('Status · Catraca'),
+      description: t(
+        'Como estão a Catraca e os modelos agora, e como estiveram nos últimos 90 dias.',
+      ),
       style: STATUS_STYLE,
       feed: { path: FEED_PATH, title: 'Status da Catraca' },
       main: html`<div class="wrap">
@@ -54,7 +57,8 @@ export function statusPage(facts: StatusFacts | undefined, deps: SiteDeps): Html
   )
 }
 
-const UNREADABLE = ['bad', 'A Catraca não está funcionando bem. Já estamos verificando.'] as const
+const unreadable = () =>
+  ['bad', t('A Catraca não está funcionando bem. Já estamos verificando.')] as const
 
 function details({ news, health, now }: StatusFacts): Html {
   return html`${openIncidents(news)}
@@ -79,22 +83,24 @@ function stateOf(
   { open, outOfService, isPaused }: News,
   lastDay: readonly VendorHealth[],
 ): ['good' | 'bad', string] {
-  if (isPaused) return ['bad', 'As chamadas de modelos estão pausadas.']
+  if (isPaused) return ['bad', t('As chamadas de modelos estão pausadas.')]
   if (open.length > 0)
     return [
       'bad',
-      open.length === 1 ? 'Um incidente em andamento' : `${open.length} incidentes em andamento`,
+      open.length === 1
+        ? t('Um incidente em andamento')
+        : t`${open.length} incidentes em andamento`,
     ]
-  if (outOfService.length > 0) return ['bad', `Fora do ar: ${outOfService.join(', ')}`]
+  if (outOfService.length > 0) return ['bad', t`Fora do ar: ${outOfService.join(', ')}`]
   const failing = lastDay.filter(
     ({ requests, uptimePercent }) => requests >= CALLS_MIN && uptimePercent < UPTIME_PERCENT_MIN,
   )
   if (failing.length > 0)
     return [
       'bad',
-      `Parte das chamadas falhou nas últimas 24 horas: ${failing.map(({ vendor }) => vendor).join(', ')}`,
+      t`Parte das chamadas falhou nas últimas 24 horas: ${failing.map(({ vendor }) => vendor).join(', ')}`,
     ]
-  return ['good', 'Tudo funcionando']
+  return ['good', t('Tudo funcionando')]
 }
 
 export const SEVERITY_WORDS = { minor: 'Leve', major: 'Grave', critical: 'Crítico' } as const
@@ -108,12 +114,13 @@ function openIncidents({ open }: News): Html | false {
           const affected = [...incident.vendors, ...incident.modelIds]
           return html`<article class="card">
             <h3>
-              ${incident.title} <span class="tag warn">${SEVERITY_WORDS[incident.severity]}</span>
+              ${incident.title}
+              <span class="tag warn">${t(SEVERITY_WORDS[incident.severity])}</span>
             </h3>
             <p>${incident.message}</p>
             <p class="small muted">
               Desde
-              ${time(incident.openedAt)}.${affected.length > 0 && ` Afeta: ${affected.join(', ')}.`}
+              ${time(incident.openedAt)}.${affected.length > 0 && t` Afeta: ${affected.join(', ')}.`}
             </p>
           </article>`
         })}
@@ -163,9 +170,9 @@ function makerBars(
   }
   const paths = [...shapes].map(([name, shape]) => `<path class="${name}" d="${shape}"/>`)
   const worst = byDay.toSorted((left, right) => left.uptimePercent - right.uptimePercent)[0]
-  const summary = `${vendor}: ${percentText(uptimePercent)} em ${STATUS_DAYS} dias${
+  const summary = t`${vendor}: ${percentText(uptimePercent)} em ${STATUS_DAYS} dias${
     worst && worst.uptimePercent < 100
-      ? `; o pior dia foi ${formatDay(worst.day) ?? ''}, com ${percentText(worst.uptimePercent)}`
+      ? t`; o pior dia foi ${formatDay(worst.day) ?? ''}, com ${percentText(worst.uptimePercent)}`
       : ''
   }`
   return html`<div>
@@ -174,8 +181,8 @@ function makerBars(
       <span
         >${percentText(uptimePercent)}
         <span class="small muted"
-          >${p50Ms === null ? '' : `mediana de ${formatCount(Math.round(p50Ms))} ms, `}${formatCount(requests)}
-          ${requests === 1 ? 'chamada' : 'chamadas'}</span
+          >${p50Ms === null ? '' : t`mediana de ${formatCount(Math.round(p50Ms))} ms, `}${formatCount(requests)}
+          ${requests === 1 ? t('chamada') : t('chamadas')}</span
         ></span
       >
     </div>
@@ -192,10 +199,13 @@ function makerBars(
   </div>`
 }
 
-const PERCENT = new Intl.NumberFormat('pt-BR', { maximumFractionDigits: 2 })
+const PERCENT = {
+  'pt-BR': new Intl.NumberFormat('pt-BR', { maximumFractionDigits: 2 }),
+  'en-US': new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 }),
+}
 
 function percentText(percent: number): string {
-  return `${PERCENT.format(percent)}%`
+  return `${PERCENT[language()].format(percent)}%`
 }
 
 const ZONE = 'America/Sao_Paulo'
@@ -204,7 +214,9 @@ function time(at: Date): string {
   return formatTime(at, ZONE)
 }
 
+const DAY = new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE })
+
 /** 2026-11-28 */
 function dayOf(at: Date): string {
-  return formatTime(at, ZONE).slice(0, 10).split('/').toReversed().join('-')
+  return DAY.format(at)
 }

@@ -6,18 +6,20 @@ import { api } from '../api/client.ts'
 import { keepChoice, takeChoice } from './choice-for-account.ts'
 import { knownLanguage, language, setLanguage, SOURCE_LANGUAGE, type Language } from './language.ts'
 
-const KEY = 'catraca.language'
+/** Also read and written by the pages of the server (`src/http/rest/request-headers.ts`). */
+const COOKIE = 'catraca.language'
+const COOKIE_SECONDS = 365 * 86_400
 
 /** Before the first page is drawn. Without its catalogue the dashboard stays in Portuguese. */
 export async function startLanguage(): Promise<void> {
-  const chosen = knownLanguage([read(KEY) ?? '', ...navigator.languages]) ?? SOURCE_LANGUAGE
+  const chosen = knownLanguage([read(), ...navigator.languages]) ?? SOURCE_LANGUAGE
   await setLanguage(chosen).catch(() => {})
 }
 
 /** The switch of the pages without an account. */
 export async function chooseLanguage(chosen: Language): Promise<void> {
   await setLanguage(chosen)
-  write(KEY, chosen)
+  write(chosen)
   keepForAccount()
 }
 
@@ -41,24 +43,19 @@ export async function followAccount(preferredLocale: string): Promise<void> {
 
 /** The account's language was changed on this page. */
 export async function takeLanguage(chosen: Language): Promise<void> {
-  write(KEY, chosen)
+  write(chosen)
   await setLanguage(chosen)
 }
 
-function read(key: string): string | null {
-  try {
-    return localStorage.getItem(key)
-  } catch {
-    return null
-  }
+function read(): string {
+  const [, chosen = ''] = /(?:^|; )catraca\.language=([\w-]+)/.exec(document.cookie) ?? []
+  return chosen
 }
 
-function write(key: string, value: string): void {
-  try {
-    localStorage.setItem(key, value)
-  } catch {
-    // Without storage the choice lasts until the page is closed.
-  }
+/** Without cookies the choice lasts until the page is closed. */
+function write(chosen: Language): void {
+  const secure = window.location.protocol === 'https:' ? '; Secure' : ''
+  document.cookie = `${COOKIE}=${chosen}; Path=/; Max-Age=${COOKIE_SECONDS}; SameSite=Lax${secure}`
 }
 
 function chosenBefore(): Language | undefined {
