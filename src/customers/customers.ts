@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../platform/db/open.ts'
 import { createId, isUuid } from '../platform/lib/ids.ts'
+import type { Language } from '../platform/lib/language.ts'
 
 export interface Customer {
   readonly id: string
@@ -18,12 +19,13 @@ const CUSTOMER_DELETED = 'CU001'
 
 export async function createCustomer(
   db: Database,
-  input: { id?: string; name: string; email?: string | undefined },
+  input: { id?: string; name: string; email?: string | undefined; locale?: Language },
 ): Promise<Customer | { kind: 'email_taken' }> {
   const id = input.id ?? createId()
   const { rows } = await sql<CustomerRow>`
     with customer as (
-      insert into customers (id, name, email) values (${id}, ${input.name}, ${input.email ?? null})
+      insert into customers (id, name, email, preferred_locale)
+      values (${id}, ${input.name}, ${input.email ?? null}, ${input.locale ?? 'pt-BR'})
       on conflict do nothing
       returning *
     ), account as (

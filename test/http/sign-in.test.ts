@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { createCustomer, findCustomer } from '../../src/customers/customers.ts'
 import { ensureReferralCode } from '../../src/customers/referrals.ts'
@@ -129,6 +130,65 @@ test('a sign-up sends a mail; its link and the password open a session of a new 
   assert.equal(session.json.must_accept_terms, false)
   assert.match(acts[0]?.ip ?? '', /^198\.18\./)
 })
+
+test('who signs up in English gets its mails in English, and an account in English', async () => {
+  const subjectsOf = async (email: string, count: number): Promise<string[]> => {
+    for (const deadline = Date.now() + 30_000; ; await sleep(20)) {
+      const { rows } = await sql<{ subject: string }>`
+        select subject from sandbox_mails where email = ${email} order by created_at`.execute(db)
+      if (rows.length >= count || Date.now() > deadline)
+        return rows.map(({ subject }) => subject.replace(/^\[[^\]]*\] /, ''))
+    }
+  }
+  for (const [headers, locale, confirm, welcome] of [
+    [{ 'accept-language': 'en-US,en' }, 'en-US', 'Confirm your email', 'Welcome'],
+    [{ cookie: 'catraca.language=en-US' }, 'en-US', 'Confirm your email', 'Welcome'],
+    [{}, 'pt-BR', 'Confirme o seu e-mail', 'Boas-vindas'],
+  ] as const) {
+    const email = freshEmail()
+    const browser = open()
+    const fields = { name: 'Eva', email, password: PASSWORD }
+    const asked = { ...fields, acceptedTerms: CURRENT_LEGAL_VERSION }
+    assert.equal((await browser.post('/auth/sign-up/email', asked, headers)).status, 200)
+    assert.deepEqual(await subjectsOf(email, 1), [confirm])
+    const signedIn = await signInWithLink(browser, email, headers)
+    assert.equal(signedIn.json.preferred_locale, locale)
+    assert.ok((await subjectsOf(email, 3)).includes(welcome))
+  }
+})
+
+/** By a link, in the language of these headers. */
+async function signInWithLink(
+  browser: Browser,
+  email: string,
+  headers: Record<string, string>,
+): Promise<Page> {
+  await browser.post('/auth/sign-in/magic-link', { email }, headers)
+  const found = async (): Promise<string | undefined> => {
+    const { rows } = await sql<{ text: string }>`
+      select text from sandbox_mails where email = ${email} and text like '%/auth/link?%'`.execute(
+      db,
+    )
+    return /https?:\S+\/auth\/link\S+/.exec(rows[0]?.text ?? '')?.[0]
+  }
+  let url = await found()
+  for (const deadline = Date.now() + 30_000; url === undefined && Date.now() < deadline;)
+    url = await sleep(20).then(found)
+  assert.ok(url)
+  const token = new URL(url).searchParams.get('token') ?? ''
+  await fetch(url, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ token }),
+    headers: { origin: browser.origin, ...headers },
+  }).then((answer) => {
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      browser.cookies.set(name, value)
+    }
+  })
+  return browser.get('/v1/me/preferences')
+}
 
 test('a sign-up requires acceptance of the current terms; a customer who signed in by link accepts them in the session', async () => {
   const email = freshEmail()

@@ -147,7 +147,9 @@ test('the calculator equals the price API to the centavo, and sends nothing', as
 })
 
 test('without JavaScript everything is there but the calculator, which says so', async () => {
-  const context = await browser.context.browser()?.newContext({ javaScriptEnabled: false })
+  const context = await browser.context
+    .browser()
+    ?.newContext({ javaScriptEnabled: false, locale: 'pt-BR' })
   assert.ok(context)
   const page = await context.newPage()
   await page.goto(new URL('/', gateway.node.baseUrl).href)

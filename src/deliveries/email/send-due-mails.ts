@@ -57,7 +57,7 @@ const DUE_MAILS: ClaimableRows = {
   lease: sql`due_at = now() + make_interval(mins => ${LEASE_MINUTES}::int), tries = q.tries + 1`,
   columns: sql`q.id, q.customer_id, coalesce(q.email, c.email) as address, q.template, q.data, q.tries,
     coalesce(c.name, '') as name, coalesce(c.timezone, ${DEFAULT_ZONE}) as timezone,
-    coalesce(r.preferred_locale, c.preferred_locale, '') as locale`,
+    coalesce(r.preferred_locale, c.preferred_locale, q.data ->> 'locale', '') as locale`,
   columnsFrom: sql`left join customers c on c.id = q.customer_id
     left join customers r on lower(r.email) = q.email`,
 }

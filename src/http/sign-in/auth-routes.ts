@@ -10,7 +10,7 @@ import type { Session } from '../../identity/sign-in/sessions.ts'
 import { CURRENT_LEGAL_VERSION } from '../../customers/legal/legal-versions.ts'
 import { AUTH_PATH, CLIENT_IP_HEADER } from '../../identity/sign-in/sign-in-terms.ts'
 import type { HttpParts } from '../rest/parts.ts'
-import { originOf } from '../rest/request-headers.ts'
+import { originOf, visitorLanguage } from '../rest/request-headers.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { restError } from '../rest/rest-refusal.ts'
 import { AUTH_BODY_BYTES_MAX, readBody, type Fields } from './auth-body.ts'
@@ -128,6 +128,7 @@ export function clientHeaders(request: FastifyRequest): Headers {
   const { 'user-agent': userAgent = '', cookie, origin, referer } = request.headers
   const headers = new Headers({ [CLIENT_IP_HEADER]: plainIp(request.ip) })
   headers.set('user-agent', userAgent.slice(0, USER_AGENT_MAX))
+  headers.set('accept-language', visitorLanguage(request))
   const given = { cookie, origin, referer }
   for (const [name, value] of Object.entries(given)) if (value) headers.set(name, value)
   for (const name of ['sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest']) {

@@ -8,6 +8,7 @@ import type { Database } from '../../platform/db/open.ts'
 import { queueMail } from '../../deliveries/email/queue-mail.ts'
 import type { TemplateName } from '../../deliveries/email/render-mail.ts'
 import { createId, sha256, isUuid } from '../../platform/lib/ids.ts'
+import { languageOf } from '../../platform/lib/language.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import { authTables } from './auth-tables.ts'
 import { ensureCustomer } from './ensure-customer.ts'
@@ -184,20 +185,20 @@ export function createAuth(options: {
       maxPasswordLength: PASSWORD_MAX,
       resetPasswordTokenExpiresIn: NEW_PASSWORD_MINUTES * 60,
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: ({ user, url, token }) =>
-        mail('nova_senha', user.email, newPasswordLink(url, token)),
+      sendResetPassword: ({ user, url, token }, request) =>
+        mail('nova_senha', user.email, newPasswordLink(url, token), request),
       onPasswordReset: ({ user }) => recordPasswordReset(db, user),
       // Only the mail says that an account exists; the answer is the same in both cases.
-      onExistingUserSignUp: ({ user }) =>
+      onExistingUserSignUp: ({ user }, request) =>
         user.emailVerified
-          ? mail('conta_existente', user.email, `${origin}/entrar`)
-          : mail('confirmar_email', user.email, confirmLink(user.id)),
+          ? mail('conta_existente', user.email, `${origin}/entrar`, request)
+          : mail('confirmar_email', user.email, confirmLink(user.id), request),
     },
     emailVerification: {
       sendOnSignUp: true,
       sendOnSignIn: false,
-      sendVerificationEmail: ({ user }) =>
-        mail('confirmar_email', user.email, confirmLink(user.id)),
+      sendVerificationEmail: ({ user }, request) =>
+        mail('confirmar_email', user.email, confirmLink(user.id), request),
     },
     socialProviders: socialProviders(providers),
     account: {
@@ -219,8 +220,13 @@ export function createAuth(options: {
     plugins: [
       magicLink({
         expiresIn: LINK_MINUTES * 60,
-        sendMagicLink: ({ email, token, metadata }) =>
-          mail('link_de_entrada', email, `${origin}${LINK_PATH}?${linkQuery(token, metadata)}`),
+        sendMagicLink: ({ email, token, metadata }, context) =>
+          mail(
+            'link_de_entrada',
+            email,
+            `${origin}${LINK_PATH}?${linkQuery(token, metadata)}`,
+            context?.request,
+          ),
         rateLimit: { window: 60, max: 10 },
       }),
       passkeyPlugin(origin, db),
@@ -244,6 +250,7 @@ export function createAuth(options: {
             const ip = context?.headers?.get(CLIENT_IP_HEADER) ?? undefined
             const customerId = await ensureCustomer(db, session.userId, {
               ip,
+              locale: languageOf(context?.headers?.get('accept-language') ?? ''),
               hasPassword: context?.path === PASSWORD_SIGN_IN,
               referralCode:
                 context?.path === PROVIDER_SIGN_IN ? await findReferralCode() : undefined,
@@ -317,15 +324,23 @@ async function findReferralCode(): Promise<string | undefined> {
   return typeof code === 'string' ? code : undefined
 }
 
-/** Queues a mail with a link. The reference is unique per mail, so no mail counts as a duplicate. */
+/**
+ * Queues a mail with a link. The reference is unique per mail, so no mail counts as a duplicate. A reader without an account
+ * gets it in the language of the request.
+ */
 function createMail(db: Database) {
-  return async (template: TemplateName, email: string, url: string): Promise<void> => {
+  return async (
+    template: TemplateName,
+    email: string,
+    url: string,
+    request: Request | undefined,
+  ): Promise<void> => {
     const customer = await findCustomer(db, email)
     await queueMail(db, {
       customerId: customer?.id ?? null,
       email,
       template,
-      data: { url },
+      data: { url, locale: request?.headers.get('accept-language') },
       reference: sha256(`${url} ${createId()}`).toString('hex'),
     })
   }

@@ -2,6 +2,7 @@ import { audited, type Actor } from '../../platform/audit-log/audited.ts'
 import { createCustomer, findCustomer } from '../../customers/customers.ts'
 import { refer } from '../../customers/referrals.ts'
 import { acceptTerms } from '../../customers/legal/legal-versions.ts'
+import type { Language } from '../../platform/lib/language.ts'
 import { inTransaction, type Database } from '../../platform/db/open.ts'
 import { queueMail } from '../../deliveries/email/queue-mail.ts'
 
@@ -18,10 +19,13 @@ export async function ensureCustomer(
   userId: string,
   {
     ip,
+    locale,
     hasPassword,
     referralCode,
   }: {
     readonly ip: string | undefined
+    /** The language in which the user signs in: that of a new account. */
+    readonly locale: Language
     /** The user gave the password of the sign-up. A link alone does not show who signed up, and accepted the terms. */
     readonly hasPassword: boolean
     /** Of a sign-up that began in this browser; else the user's counts. */
@@ -40,7 +44,7 @@ export async function ensureCustomer(
     const known = await findCustomer(trx, user.email)
     if (known) return known.id
     const name = Array.from(user.name.trim()).slice(0, NAME_MAX).join('') || NAMELESS
-    const made = await createCustomer(trx, { name, email: user.email })
+    const made = await createCustomer(trx, { name, email: user.email, locale })
     // A concurrent transaction has created the customer.
     if ('kind' in made) {
       const other = await findCustomer(trx, user.email)
