@@ -1,14 +1,39 @@
 /** The pages of public bills: checks the bill that the page contains, and opens the one whose address is given. */
 import { checkBill, type Bill, type Finding } from './check-bill.ts'
 
+const isEnglish = document.documentElement.lang === 'en-US'
+/** The text in the language of the page. */
+const say = (portuguese: string, english: string): string => (isEnglish ? english : portuguese)
+
 const WORDS: Readonly<Record<Finding, string>> = {
-  proved: 'O cálculo fecha, e a cobrança está no livro público.',
-  waits: 'O cálculo fecha. A cobrança entra no livro público quando o dia terminar (UTC).',
-  unproved: 'O cálculo fecha. A prova está sendo feita: recarregue a página em um momento.',
-  wrong_amount: 'O cálculo não fecha: custo vezes câmbio vezes multiplicador dá outro valor.',
-  not_in_seal: 'Esta cobrança não é a que o livro registrou.',
-  broken_chain: 'O livro do dia desta cobrança não leva ao selo do dia.',
-  other_head: 'O selo do dia não é mais o que foi publicado.',
+  proved: say(
+    'O cálculo fecha, e a cobrança está no livro público.',
+    'The math adds up, and the charge is in the public ledger.',
+  ),
+  waits: say(
+    'O cálculo fecha. A cobrança entra no livro público quando o dia terminar (UTC).',
+    'The math adds up. The charge enters the public ledger when the day ends (UTC).',
+  ),
+  unproved: say(
+    'O cálculo fecha. A prova está sendo feita: recarregue a página em um momento.',
+    'The math adds up. The proof is being made: reload the page in a moment.',
+  ),
+  wrong_amount: say(
+    'O cálculo não fecha: custo vezes câmbio vezes multiplicador dá outro valor.',
+    'The math does not add up: cost times rate times multiplier gives another amount.',
+  ),
+  not_in_seal: say(
+    'Esta cobrança não é a que o livro registrou.',
+    'This charge is not the one that the ledger recorded.',
+  ),
+  broken_chain: say(
+    'O livro do dia desta cobrança não leva ao selo do dia.',
+    'The ledger of this charge’s day does not lead to the seal of the day.',
+  ),
+  other_head: say(
+    'O selo do dia não é mais o que foi publicado.',
+    'The seal of the day is no longer the one that was published.',
+  ),
 }
 
 /** Nothing is wrong, and not all is proved. */
@@ -32,10 +57,15 @@ async function showFindings(): Promise<void> {
     const places = findings.map((finding, place) => ({ finding, place }))
     const shown = places.length === 1 ? [] : places.filter(({ finding }) => finding !== 'proved')
     steps.replaceChildren(
-      ...shown.map(({ finding, place }) => item(`Cobrança ${place + 1}: ${WORDS[finding]}`)),
+      ...shown.map(({ finding, place }) =>
+        item(`${say('Cobrança', 'Charge')} ${place + 1}: ${WORDS[finding]}`),
+      ),
     )
   } catch {
-    result.textContent = 'Não deu para conferir agora. Recarregue a página em um momento.'
+    result.textContent = say(
+      'Não deu para conferir agora. Recarregue a página em um momento.',
+      'We could not verify it right now. Reload the page in a moment.',
+    )
   }
 }
 
@@ -45,10 +75,20 @@ function summaryOf(findings: readonly Finding[]): HTMLElement {
   const [first] = findings
   if (findings.length === 1 && first) summary.textContent = WORDS[first]
   else if (wrong.length > 0)
-    summary.textContent = `Não confere: ${wrong.length} de ${findings.length} cobranças.`
+    summary.textContent = say(
+      `Não confere: ${wrong.length} de ${findings.length} cobranças.`,
+      `Wrong: ${wrong.length} of ${findings.length} charges.`,
+    )
   else if (findings.some((finding) => OPEN.has(finding)))
-    summary.textContent = 'Os cálculos fecham. Nem todas as cobranças têm a prova ainda.'
-  else summary.textContent = 'Os cálculos fecham, e todas as cobranças estão no livro público.'
+    summary.textContent = say(
+      'Os cálculos fecham. Nem todas as cobranças têm a prova ainda.',
+      'The math adds up. Not every charge has its proof yet.',
+    )
+  else
+    summary.textContent = say(
+      'Os cálculos fecham, e todas as cobranças estão no livro público.',
+      'The math adds up, and all charges are in the public ledger.',
+    )
   summary.className = wrong.length > 0 ? 'tag warn' : 'tag'
   return summary
 }
@@ -88,6 +128,8 @@ function openBill(): void {
   const notice = byId('aviso')
   if (token) location.assign(`/conta/${token}`)
   else if (notice)
-    notice.textContent =
-      'Isso não é o endereço de uma cobrança: ele termina em /conta/ e 32 letras e números.'
+    notice.textContent = say(
+      'Isso não é o endereço de uma cobrança: ele termina em /conta/ e 32 letras e números.',
+      'That is not the address of a charge: it ends in /conta/ and 32 letters and digits.',
+    )
 }

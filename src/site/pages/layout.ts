@@ -119,6 +119,7 @@ function indexing(
       html`<link rel="canonical" href="${address}${isEnglish && '?lang=en'}" />
         ${
           chosen &&
+          isIndexed &&
           html`<link rel="alternate" hreflang="pt-BR" href="${address}" />
             <link rel="alternate" hreflang="en" href="${address}?lang=en" />
             <link rel="alternate" hreflang="x-default" href="${address}" />`

@@ -10,22 +10,23 @@ import {
   pagePolicy,
   sendPageOfVisit,
   sendWritten,
-  visitOf,
+  visitInLanguage,
 } from '../pages/send-page.ts'
+import { formatDay } from '../../deliveries/email/formats.ts'
+import { inLanguage, t } from '../../platform/lib/language.ts'
 import { billPage } from './bill-page.ts'
 import type { HttpParts } from '../../http/rest/parts.ts'
 import { shownBillBody } from './shown-bill-routes.ts'
 
 /** `/verificar`: the published heads of the chain, and how to check a bill with them. */
-const DAY = new Intl.DateTimeFormat('pt-BR', { timeZone: 'UTC' })
-
 function verifyPage(heads: readonly DayHead[], deps: SiteDeps): Html {
   return layout(
     {
       path: '/verificar',
-      title: 'Conferir uma cobrança · Catraca',
-      description:
+      title: t('Conferir uma cobrança · Catraca'),
+      description: t(
         'O livro público de cobranças: um selo por dia, que cobre todas as cobranças até ali. Ninguém muda uma cobrança antiga sem que apareça.',
+      ),
       script: deps.webApp.findScript('bill'),
       main: html`<div class="wrap">
         <h1>Conferir uma cobrança</h1>
@@ -94,7 +95,7 @@ function headTable(heads: readonly DayHead[]): Html {
         ${heads.map(
           ({ day, head }) =>
             html`<tr>
-              <th scope="row">${DAY.format(new Date(`${day}T00:00:00Z`))}</th>
+              <th scope="row">${formatDay(day) ?? day}</th>
               <td><code>${head}</code></td>
             </tr>`,
         )}
@@ -117,7 +118,7 @@ export const billPageRoutes: readonly Route<Deps>[] = [
     url: '/conta/:token',
     access: 'public',
     async handle(request, reply, given) {
-      const visit = visitOf(request, reply, given)
+      const visit = visitInLanguage(request, reply, given)
       const { deps } = visit
       const { token } = request.params as { token: string }
       const bill = await readPublicBill(deps.db, token)
@@ -131,7 +132,7 @@ export const billPageRoutes: readonly Route<Deps>[] = [
       const page = {
         status: 200,
         type: 'text/html; charset=utf-8',
-        text: billPage(shownBillBody(bill), deps),
+        text: inLanguage(deps.language ?? 'pt-BR', () => billPage(shownBillBody(bill), deps)),
       }
       return sendPageOfVisit(request, reply, page, { cacheControl: OF_NOBODY, policy: POLICY })
     },
@@ -141,7 +142,7 @@ export const billPageRoutes: readonly Route<Deps>[] = [
     url: '/verificar',
     access: 'public',
     async handle(request, reply, given) {
-      const visit = visitOf(request, reply, given)
+      const visit = visitInLanguage(request, reply, given)
       const { deps } = visit
       const heads = await listDayHeads(deps.db, { limit: HEADS_SHOWN })
       return sendWritten(visit, `/verificar ${digestOf(heads)}`, {
@@ -163,8 +164,8 @@ function missingPage(deps: SiteDeps): Html {
   return layout(
     {
       path: '/verificar',
-      title: 'Cobrança não encontrada · Catraca',
-      description: 'Esta cobrança não existe, ou quem a mostrou fechou o endereço.',
+      title: t('Cobrança não encontrada · Catraca'),
+      description: t('Esta cobrança não existe, ou quem a mostrou fechou o endereço.'),
       isIndexed: false,
       main: html`<div class="wrap">
         <h1>Cobrança não encontrada</h1>

@@ -1,36 +1,43 @@
 /** `/conta/<token>`: a bill for those who have its address. A script checks it in their browser. */
 import { brlText } from '../../platform/lib/brl-text.ts'
+import { language, t } from '../../platform/lib/language.ts'
 import { dataBlock, html, type Html } from '../../platform/lib/html.ts'
+import { formatDay } from '../../deliveries/email/formats.ts'
 import { multiplierText, rateText, usdText, wholeCount } from '../pages/amounts.ts'
 import { layout, type SiteDeps } from '../pages/layout.ts'
 import type { ShownBillBody } from './shown-bill-routes.ts'
 
-const AT = new Intl.DateTimeFormat('pt-BR', {
-  dateStyle: 'short',
-  timeStyle: 'medium',
-  timeZone: 'America/Sao_Paulo',
-})
-const DAY = new Intl.DateTimeFormat('pt-BR', { timeZone: 'UTC' })
+const BRASILIA = { timeStyle: 'medium', timeZone: 'America/Sao_Paulo' } as const
+const AT = {
+  'pt-BR': new Intl.DateTimeFormat('pt-BR', { ...BRASILIA, dateStyle: 'short' }),
+  'en-US': new Intl.DateTimeFormat('en-US', { ...BRASILIA, dateStyle: 'medium' }),
+}
 
 export function billPage(bill: ShownBillBody, deps: SiteDeps): Html {
   const charges = bill.charges.map(readCharge)
   const total = charges.reduce((sum, { billedNanoBrl }) => sum + billedNanoBrl, 0n)
   const isSession = bill.kind === 'session'
+  const kind = isSession ? t('Cobranças de uma sessão') : t('Cobrança de uma chamada')
   return layout(
     {
       path: '/verificar',
-      title: `${isSession ? 'Cobranças de uma sessão' : 'Cobrança de uma chamada'} de IA: ${brlText(total)} · Catraca`,
-      description:
+      title: t`${kind} de IA: ${brlText(total)} · Catraca`,
+      description: t(
         'Quanto custou, em dólares e em reais, com o câmbio e o multiplicador de cada chamada, e a prova de que nada mudou.',
+      ),
       isIndexed: false,
       script: deps.webApp.findScript('bill'),
       main: html`<div class="wrap">
-        <p class="crumbs">${isSession ? 'Cobranças de uma sessão' : 'Cobrança de uma chamada'}</p>
+        <p class="crumbs">${kind}</p>
         <h1>${brlText(total)}</h1>
         <p class="lead">
-          ${charges.length === 1 ? 'Uma cobrança' : `${wholeCount(charges.length)} cobranças`},
-          mostrada${charges.length === 1 ? '' : 's'} por quem pagou. Cada valor é o preço do
-          fabricante, em dólares, vezes o câmbio, vezes o multiplicador do modelo.
+          ${
+            charges.length === 1
+              ? t('Uma cobrança, mostrada por quem pagou.')
+              : t`${wholeCount(charges.length)} cobranças, mostradas por quem pagou.`
+          }
+          Cada valor é o preço do fabricante, em dólares, vezes o câmbio, vezes o multiplicador do
+          modelo.
         </p>
         ${
           bill.has_more &&
@@ -64,7 +71,7 @@ function chargeTable(charges: readonly PublicCharge[]): Html {
           (charge) =>
             html`<tr>
               <th scope="row">
-                ${charge.modelId}<code>${AT.format(charge.createdAt)}</code>${
+                ${charge.modelId}<code>${AT[language()].format(charge.createdAt)}</code>${
                   charge.correctsId !== null && html`<span class="tag">correção</span>`
                 }
               </th>
@@ -92,9 +99,9 @@ function signed(amount: bigint, text: (amount: bigint) => string): string {
 }
 
 function rateSource({ fxSource, fxRateDate }: PublicCharge): string {
-  const day = DAY.format(new Date(`${fxRateDate}T00:00:00Z`))
-  if (fxSource === 'sandbox') return `taxa fictícia do modo de teste de ${day}`
-  return fxSource === 'manual' ? `informado em ${day}` : `PTAX de ${day}`
+  const day = formatDay(fxRateDate) ?? fxRateDate
+  if (fxSource === 'sandbox') return t`taxa fictícia do modo de teste de ${day}`
+  return fxSource === 'manual' ? t`informado em ${day}` : t`PTAX de ${day}`
 }
 
 /** The script writes its findings here. */
