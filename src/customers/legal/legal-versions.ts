@@ -71,7 +71,7 @@ const privacyPolicy20261123: WriteDocument = ({ name, contactEmail }) => ({
         'Pagamentos: o processador de pagamentos recebe os dados da cobrança. O número do cartão não fica conosco; guardamos a bandeira, os quatro últimos dígitos, o nome do titular e a validade.',
         'Uso: modelo, horário, chave, quantidades (tokens, segundos, imagens), custo, endereço IP e registros de acesso: para cobrar, prestar contas, evitar fraudes e cumprir o Marco Civil da Internet (Lei 12.965/2014, art. 15).',
         'O conteúdo de conversas, imagens e áudios enviado aos modelos não é guardado por nós depois da resposta, nem usado para treinar modelos por nós. São exceções o que você mesmo salva (prompts), as respostas que você pedir no Perfil que sejam guardadas, cifradas e por até 30 dias, e as imagens geradas que a resposta entrega por link, que ficam disponíveis por pouco tempo.',
-        'O painel usa apenas cookies necessários para entrar e proteger a conta.',
+        'O site e o painel usam apenas cookies necessários para entrar, proteger a conta e lembrar o idioma.',
       ],
     },
     {
