@@ -91,7 +91,7 @@ test('the pages for visitors in English fit a phone of 320 px, in light and dark
     ['/', 'AI models, paid in Brazilian reais by Pix'],
     ['/modelos', 'Models and prices'],
     ['/modelos/gpt-4o', 'GPT-4o'],
-    ['/modelos/nada', 'Model not found'],
+    ['/verificar', 'Verify a charge'],
     ['/cambio', 'Exchange rate'],
     ['/termos', 'Termos de uso'],
   ] as const) {
