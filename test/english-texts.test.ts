@@ -7,7 +7,11 @@ import { readServerTexts } from './harness/server-texts.ts'
 const CATALOGUE: Readonly<Record<string, string>> = english
 /** The renderer gives each text of a template to `t`, so a literal need not be given. */
 const MAILS = readServerTexts('src/deliveries/email/{*-templates,render-mail}.ts')
-const PAGES = readServerTexts('src/site/{pages,legal,public-bills}/*.ts')
+/** The feed of incidents is in Portuguese: its readers say no language, and one address is one text. */
+const PAGES = readServerTexts(
+  'src/site/pages/!(status-feed).ts',
+  'src/site/{legal,public-bills}/*.ts',
+)
 const MODELS = readServerTexts('src/money/catalog/built-in-models.ts')
 const DESCRIPTIONS = [...MODELS.others.keys()].filter((text) => text.endsWith('.'))
 const KEYS_OF_PAGES = [...PAGES.texts.keys(), ...PAGES.markup.keys(), ...DESCRIPTIONS]
@@ -43,7 +47,7 @@ test('every text of a page for visitors has an English one', () => {
 const BESIDE =
   /^src\/site\/(pages\/(code-samples|send-page)|public-bills\/(public-bill|shown-bill)-routes)\.ts/
 const FOR_PROGRAMS =
-  /^(GET|Organization|BreadcrumbList|ListItem|Catraca|America\/Sao_Paulo|US\$ .*|\{0\}( · Catraca| mil?| tokens| ms|=.*)|by \{0\}|(public|private), .*|(User-agent|Disallow|Sitemap): .*|[a-z]+\/[a-z]+; charset=utf-8|\.state[^]*)$/
+  /^(GET|Organization|BreadcrumbList|ListItem|Catraca|America\/Sao_Paulo|US\$ .*|\{0\}( · Catraca| mil?| tokens| ms|=.*)|by \{0\}|(public|private), .*|(User-agent|Disallow|Sitemap): .*|[a-z]+\/[a-z+]+; charset=utf-8|\.state[^]*)$/
 const MAKERS = /^(Alibaba|Anthropic|Cohere|DeepSeek|Google|Maritaca|Meta|Mistral|Moonshot|OpenAI)$/
 
 test('no text of a page for visitors bypasses the translation', () => {

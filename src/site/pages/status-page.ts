@@ -37,7 +37,7 @@ export function statusPage(facts: StatusFacts | undefined, deps: SiteDeps): Html
         'Como estão a Catraca e os modelos agora, e como estiveram nos últimos 90 dias.',
       ),
       style: STATUS_STYLE,
-      feed: { path: FEED_PATH, title: 'Status da Catraca' },
+      feed: { path: FEED_PATH, title: t('Status da Catraca') },
       main: html`<div class="wrap">
         <h1>Status</h1>
         <p class="lead">Como estão a Catraca e os modelos agora.</p>
