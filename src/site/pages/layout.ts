@@ -76,7 +76,7 @@ export function layout(page: SitePage, deps: LayoutDeps): Html {
           <nav aria-label="Principal">
             <a href="/modelos">Modelos e preços</a><a href="/docs">Documentação</a
             ><a href="/status">Status</a
-            >${deps.isSignedIn ? ownAccount() : entrance()}${deps.language && otherLanguage()}
+            >${deps.isSignedIn ? ownAccount() : entrance()}${!deps.isSignedIn && deps.language && otherLanguage()}
           </nav>
         </header>
         <main id="conteudo">${page.main}</main>
@@ -89,7 +89,7 @@ const entrance = () =>
   html`<a href="/entrar">Entrar</a><a class="button" href="/cadastrar">Criar conta</a>`
 const ownAccount = () => html`<a class="button" href="/">Abrir o painel</a>`
 
-/** Named in its own language, for those who do not read this one. */
+/** Named in its own language, for those who do not read this one. Whoever is signed in has the language of the account. */
 const otherLanguage = () =>
   language() === 'pt-BR'
     ? html`<a href="?lang=en" hreflang="en" lang="en" aria-label="EN: in English">EN</a>`
