@@ -16,7 +16,7 @@ export function MakerMark({ vendor }: { readonly vendor: string }) {
       style={{ backgroundColor: `hsl(${hueOf(vendor)} 45% 32%)`, color: '#fff' }}
       className="inline-grid size-6 shrink-0 place-items-center rounded-md text-[0.6875rem] leading-none font-bold"
     >
-      {vendor === UNKNOWN_MAKER ? '?' : name.slice(0, 2)}
+      {vendor === UNKNOWN_MAKER ? '?' : `${name.charAt(0).toUpperCase()}${name.charAt(1)}`}
     </span>
   )
 }

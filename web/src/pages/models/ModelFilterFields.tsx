@@ -14,6 +14,9 @@ interface Props {
   readonly onChange: (change: Partial<ModelFilters>) => void
 }
 
+/** On a phone one line that scrolls, so that the first model is in view. */
+const CHIPS = 'flex min-w-0 gap-2 max-sm:overflow-x-auto sm:flex-wrap'
+
 export function ModelFilterFields({ models, filters, onChange }: Props) {
   const categories = (Object.keys(CATEGORY_WORDS()) as Category[])
     .map((value) => ({ value, count: models.filter(({ category }) => category === value).length }))
@@ -52,7 +55,7 @@ export function ModelFilterFields({ models, filters, onChange }: Props) {
           )}
         </Field>
       </div>
-      <div role="group" aria-label={t('Tipo de modelo')} className="flex flex-wrap gap-2">
+      <div role="group" aria-label={t('Tipo de modelo')} className={CHIPS}>
         {choices.map(({ value, count }) => (
           <Chip
             key={value}
@@ -64,7 +67,7 @@ export function ModelFilterFields({ models, filters, onChange }: Props) {
           </Chip>
         ))}
       </div>
-      <div role="group" aria-label={t('O que o modelo faz')} className="flex flex-wrap gap-2">
+      <div role="group" aria-label={t('O que o modelo faz')} className={CHIPS}>
         {Object.entries(ABILITIES).map(([name, isAble]) => {
           const isChosen = wanted.includes(name)
           const count = models.filter((model) => isAble(model)).length
@@ -103,7 +106,7 @@ function Chip({ isChosen, onClick, children }: ChipProps) {
       aria-pressed={isChosen}
       onClick={onClick}
       className={classNames(
-        'min-h-11 rounded-full border px-4 text-sm font-medium md:min-h-9',
+        'min-h-11 shrink-0 rounded-full border px-4 whitespace-nowrap text-sm font-medium md:min-h-9',
         isChosen
           ? 'border-accent bg-accent text-on-accent'
           : 'border-line-strong bg-surface text-ink hover:bg-sunken',

@@ -36,8 +36,9 @@ export function ModelPage() {
   // Both stand above the code, which would move when they arrive.
   const health = useQuery(upstreamHealthQuery)
   const calls = useQuery({ ...modelCallsQuery(id), enabled: Boolean(session) })
-  const model = found.data?.models.find((each) => each.id === id)
   const isPending = found.isPending || health.isLoading || calls.isLoading
+  // All at once: its description would push down what stands for the rest.
+  const model = isPending ? undefined : found.data?.models.find((each) => each.id === id)
   return (
     <>
       <Link
@@ -65,7 +66,7 @@ export function ModelPage() {
           )}
         </EmptyState>
       )}
-      {found.data && !isPending && model && (
+      {found.data && model && (
         <div className="grid gap-5">
           <Facts model={model} />
           <Prices model={model} rate={found.data.rate} />

@@ -157,11 +157,12 @@ function PriceCells({ model }: { readonly model: CatalogModel }) {
         –
       </td>
     )
+  const units = unitPrices(model.price)
   if (!isPaidByTokens(model)) {
-    const [first = '–', ...others] = unitPrices(model.price)
+    const [first = '–', ...others] = units
     return (
       <td colSpan={2} className={cell}>
-        <span className="ml-auto block max-w-60 truncate" title={[first, ...others].join('; ')}>
+        <span className="ml-auto block max-w-60 truncate" title={units.join('; ')}>
           {first}
           {others.length > 0 && t(' e mais {count}', { count: others.length })}
         </span>
@@ -172,7 +173,15 @@ function PriceCells({ model }: { readonly model: CatalogModel }) {
   return (
     <>
       <td className={cell}>{amount(tier.input_brl)}</td>
-      <td className={cell}>{output === undefined ? '–' : amount(output)}</td>
+      <td className={cell}>
+        {output === undefined ? '–' : amount(output)}
+        {/* Pictures and sounds have prices of their own, which are most of what they cost. */}
+        {model.category !== 'llm' && units.length > 0 && (
+          <span className="text-xs text-muted" title={units.join('; ')}>
+            {t(' e mais {count}', { count: units.length })}
+          </span>
+        )}
+      </td>
     </>
   )
 }
