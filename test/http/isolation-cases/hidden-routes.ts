@@ -26,6 +26,7 @@ export const PARAMETERS: Readonly<Record<string, (household: Household) => strin
   '/unsubscribe/:token': ({ ids, owner }) => [owner.customerId, ids.alert],
   '/termos/:version': ({ ids }) => [ids.key],
   '/privacidade/:version': ({ ids }) => [ids.key],
+  '/auth/callback/:provider': ({ ids }) => [ids.session, 'google'],
   '/auth/*': ({ ids }) => [ids.session, 'get-session', 'list-sessions', 'account-info'],
   '/modelos/*': ({ ids }) => [ids.key],
   '/docs/*': ({ ids }) => [ids.key],

@@ -56,7 +56,7 @@ function checkReference(id: unknown, isOfRunningTurn: boolean, path: string): vo
   const text = typeof id === 'string' ? id : ''
   if (LEFT_OUT.test(text) || (isOfRunningTurn && text.startsWith('msg_'))) return
   throw new InvalidField(
-    `${path}: o item "${text.slice(0, 100)}" não foi encontrado. Só ficam guardadas as respostas de contas que as guardam (Perfil, Guardar respostas; stored_responses_days), sem "store": false e dentro do prazo. Envie o item inteiro: o AI SDK o faz com providerOptions: { openai: { store: false } }.`,
+    `${path}: o item "${text.slice(0, 100)}" não foi encontrado. Só ficam guardadas as respostas de contas que as guardam (Perfil, Guardar respostas; stored_responses_days), sem "store": false e dentro do prazo. Envie o item inteiro: o AI SDK o faz com a opção "store: false" em providerOptions.`,
   )
 }
 
