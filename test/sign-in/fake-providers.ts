@@ -15,6 +15,8 @@ export interface Person {
   readonly id: string
   readonly email: string
   readonly isVerified: boolean
+  /** At Google: whether the domain of the address is a Workspace. */
+  readonly isOfWorkspace?: boolean
   readonly name?: string
 }
 
@@ -124,10 +126,20 @@ function answerTo(host: string, path: string, { form, grants, bearer }: Asked): 
   return { ...tokens, id_token: idToken(host, person) }
 }
 
-function idToken(host: string, { id, email, isVerified, name = 'Ana' }: Person): string {
+function idToken(
+  host: string,
+  { id, email, isVerified, isOfWorkspace = true, name = 'Ana' }: Person,
+): string {
   const claims =
     host === 'oauth2.googleapis.com'
-      ? { sub: id, email, email_verified: isVerified, name, picture: 'https://example.com/p' }
+      ? {
+          sub: id,
+          email,
+          email_verified: isVerified,
+          ...(isOfWorkspace ? { hd: email.split('@')[1] } : {}),
+          name,
+          picture: 'https://example.com/p',
+        }
       : // What any directory may claim of itself, and what only Microsoft writes.
         {
           sub: id,

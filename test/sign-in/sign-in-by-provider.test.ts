@@ -174,6 +174,45 @@ test('an address that the provider has not verified makes no account and opens n
   }
 })
 
+test('Google vouches for its own addresses only, and nobody for one beyond ASCII', async () => {
+  const outside = freshPerson({ isOfWorkspace: false })
+  await enterByLink(db, baseUrl, outside.email, freshAddress())
+  const refused = await enter('google', outside)
+  assert.equal(refused.location, '/entrar?erro=ligar')
+  assert.ok(!(await isIn(refused.browser)))
+  const own = freshPerson({
+    email: `${createId().slice(-12)}@Gmail.com`,
+    isOfWorkspace: false,
+    name: 'Ana\nBcc: x',
+  })
+  const { browser } = await enter('google', own)
+  assert.equal((await browser.get('/v1/session')).json.customer.name, 'Ana Bcc: x')
+  for (const provider of PROVIDERS) {
+    const known = freshPerson({ email: `kit-${createId().slice(-12)}@exemplo.com.br` })
+    await enterByLink(db, baseUrl, known.email, freshAddress())
+    for (const email of [known.email.replace('k', '\u212A'), `${known.email}\r\nBcc: y@z.w`]) {
+      const other = await enter(provider, freshPerson({ email }))
+      assert.match(other.location, /^\/entrar\?erro=/, provider)
+      assert.ok(!(await isIn(other.browser)))
+    }
+  }
+})
+
+test('another account of a provider with the same address takes the place of the one before', async () => {
+  for (const provider of PROVIDERS) {
+    const person = freshPerson()
+    const { customerId } = await enterByLink(db, baseUrl, person.email, freshAddress())
+    await enter(provider, person)
+    for (let times = 0; times < 2; times++) {
+      const { browser } = await enter(provider, { ...freshPerson(), email: person.email })
+      assert.ok(await isIn(browser), provider)
+    }
+    const acts = await actsOf(customerId)
+    assert.equal(acts.filter((act) => act === 'provider.linked').length, 3)
+    assert.deepEqual(await accountsOf(person.email), [provider])
+  }
+})
+
 test('an account whose own address was never proved is not taken over, and keeps its password out', async () => {
   const person = freshPerson()
   const other = open()

@@ -68,7 +68,7 @@ export function createBatch(
   return audited<Created>(db, actor, async (trx, record, undo) => {
     const { customerId, keyId, endpoint, inputFileId, metadata } = batch
     // And again when they are counted: what can be seen at once is not written first.
-    if (await hasTooMany(trx, customerId)) undo('too_many_batches')
+    if (await hasTooMany(trx, customerId, 1)) undo('too_many_batches')
     if (await storesTooMuch(trx, customerId)) undo('too_many_files')
     const id = createId()
     const json = metadata === null ? null : JSON.stringify(metadata)
@@ -105,12 +105,13 @@ export function createBatch(
   })
 }
 
-async function hasTooMany(db: Database, customerId: string): Promise<boolean> {
+/** Whether there are too many with `more` others. */
+async function hasTooMany(db: Database, customerId: string, more = 0): Promise<boolean> {
   const { rows } = await sql<{ running: number; kept: number }>`
     select count(*) filter (where ended_at is null)::float8 as running, count(*)::float8 as kept
     from batches where customer_id = ${customerId}`.execute(db)
   const { running = 0, kept = 0 } = rows[0] ?? {}
-  return running > BATCHES_MAX || kept > KEPT_MAX
+  return running + more > BATCHES_MAX || kept + more > KEPT_MAX
 }
 
 export interface BatchOf {

@@ -48,7 +48,8 @@ export function storeFile(
 ): Promise<StoredFile | 'too_many_files'> {
   return audited<StoredFile | 'too_many_files'>(db, actor, async (trx, record, undo) => {
     const { customerId, keyId, name, bytes, seconds } = file
-    if (await storesTooMuch(trx, customerId)) undo('too_many_files')
+    // And again when it is counted.
+    if (await storesTooMuch(trx, customerId, { files: 1, bytes })) undo('too_many_files')
     const id = createId()
     const { rows } = await sql<StoredFile>`
       insert into files as r (id, customer_id, api_key_id, name, bytes, expires_at)
@@ -74,15 +75,19 @@ export function storeFile(
 /** Of a row of a line, whose result may have been deleted. */
 const LINE_BYTES = 512
 
-/** Also counts what is over and not yet deleted. */
-export async function storesTooMuch(db: Database, customerId: string): Promise<boolean> {
+/** Whether there is too much with `more`. Also counts what is over and not yet deleted. */
+export async function storesTooMuch(
+  db: Database,
+  customerId: string,
+  more: { readonly files: number; readonly bytes: number } = { files: 0, bytes: 0 },
+): Promise<boolean> {
   const { rows } = await sql<{ files: number; bytes: number }>`
     select count(*)::float8 as files, (coalesce(sum(bytes) filter (where batch_id is null), 0)
       + (select coalesce(sum(bytes + lines * ${LINE_BYTES}::int8 + case when ended_at is null then input_bytes else 0 end), 0)
         from batches where customer_id = ${customerId}))::float8 as bytes
     from files where customer_id = ${customerId}`.execute(db)
   const { files = 0, bytes = 0 } = rows[0] ?? {}
-  return files > FILES_MAX || bytes > STORED_BYTES_MAX
+  return files + more.files > FILES_MAX || bytes + more.bytes > STORED_BYTES_MAX
 }
 
 async function* inParts(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -95,12 +95,12 @@ function isOn({ signIn }: Deps, provider: unknown): boolean {
 const ENTRANCE = '/entrar'
 
 /** What went wrong, in a word that the page explains. Providers and better-auth have many others. */
-const FAULTS: Readonly<Record<string, string>> = {
-  access_denied: 'cancelado',
-  email_not_verified: 'email',
-  email_not_found: 'email',
-  account_not_linked: 'ligar',
-}
+const FAULTS: ReadonlyMap<string | null | undefined, string> = new Map([
+  ['access_denied', 'cancelado'],
+  ['email_not_verified', 'email'],
+  ['email_not_found', 'email'],
+  ['account_not_linked', 'ligar'],
+])
 
 /** Who came by a provider proved the address, as by the link of a mail: their browser is known from then on. */
 async function comeBack(
@@ -117,7 +117,7 @@ async function comeBack(
   const voltar = isOwnPath(wanted) ? wanted : '/'
   if (answer) passCookies(reply, answer)
   if (waiting) rememberDevice(deps, request, reply, waiting.email)
-  const erro = FAULTS[location?.get('error') ?? ''] ?? 'falhou'
+  const erro = FAULTS.get(location?.get('error')) ?? 'falhou'
   const target = waiting
     ? `${CODE_PAGE}?${new URLSearchParams({ voltar }).toString()}`
     : isIn

@@ -3,6 +3,7 @@
  * its row must both have, once, and PKCE. What is decided here: whose address counts as proved, and what is stored.
  */
 import type { BetterAuthOptions } from 'better-auth'
+import { isMailAddress } from '../../deliveries/email/mail-address.ts'
 
 export const PROVIDERS = ['google', 'github', 'microsoft'] as const
 export type Provider = (typeof PROVIDERS)[number]
@@ -20,16 +21,41 @@ const NAME_MAX = 100
 interface Profile {
   readonly name?: string | null
   readonly login?: string
+  readonly email?: string | null
 }
 
-/** Nothing of a profile is stored but the name: its picture is a third party's address. */
-function nameIn({ name, login }: Profile) {
-  const shown = Array.from((name || login || '').trim()).slice(0, NAME_MAX)
-  return { name: shown.join(''), image: undefined }
+/**
+ * Nothing of a profile is stored but the name: its picture is a third party's address. An address beyond ASCII is never
+ * taken as verified: in lower case it may be another person's.
+ */
+function readProfile(profile: Profile, isVerified?: boolean) {
+  const { name, login, email } = profile
+  const shown = Array.from((name || login || '').replaceAll(/\p{Cc}/gu, ' ').trim())
+  const isUsual = typeof email === 'string' && isMailAddress(email) && /^[\x21-\x7e]+$/.test(email)
+  return {
+    name: shown.slice(0, NAME_MAX).join(''),
+    image: undefined,
+    ...(isUsual && isVerified === undefined
+      ? {}
+      : { emailVerified: isUsual && isVerified === true }),
+  }
+}
+
+interface GoogleProfile extends Profile {
+  readonly email_verified?: unknown
+  readonly hd?: unknown
+}
+
+/**
+ * Google speaks for its own addresses and those of its Workspaces (`hd`). Any other one was its owner's on the day on
+ * which they proved it (Google, "Verify the Google ID token on your server side").
+ */
+function isVerifiedByGoogle({ email, email_verified: isVerified, hd }: GoogleProfile): boolean {
+  const isOfGoogle = /@gmail\.com$/i.test(email ?? '') || (typeof hd === 'string' && hd !== '')
+  return isVerified === true && isOfGoogle
 }
 
 interface MicrosoftProfile extends Profile {
-  readonly email?: string
   readonly verified_primary_email?: unknown
   readonly verified_secondary_email?: unknown
 }
@@ -48,8 +74,19 @@ export function socialProviders(
 ): NonNullable<BetterAuthOptions['socialProviders']> {
   const { google, github, microsoft } = clients
   return {
-    ...(google ? { google: { ...google, mapProfileToUser: nameIn } } : {}),
-    ...(github ? { github: { ...github, mapProfileToUser: nameIn } } : {}),
+    ...(google
+      ? {
+          google: {
+            ...google,
+            mapProfileToUser: (profile: GoogleProfile) =>
+              readProfile(profile, isVerifiedByGoogle(profile)),
+          },
+        }
+      : {}),
+    // GitHub says so of each address itself.
+    ...(github
+      ? { github: { ...github, mapProfileToUser: (profile: Profile) => readProfile(profile) } }
+      : {}),
     ...(microsoft
       ? {
           microsoft: {
@@ -58,10 +95,8 @@ export function socialProviders(
             disableDefaultScope: true,
             scope: ['openid', 'profile', 'email'],
             disableProfilePhoto: true,
-            mapProfileToUser: (profile: MicrosoftProfile) => ({
-              ...nameIn(profile),
-              emailVerified: isVerifiedByMicrosoft(profile),
-            }),
+            mapProfileToUser: (profile: MicrosoftProfile) =>
+              readProfile(profile, isVerifiedByMicrosoft(profile)),
           },
         }
       : {}),

@@ -133,6 +133,12 @@ export function recordLinkedProvider(
       .select('email')
       .where('id', '=', userId)
       .executeTakeFirst()
+    // The address decides, and a user has one account of each provider: another one with the address takes its place.
+    await trx
+      .deleteFrom('sign_in_accounts')
+      .where('user_id', '=', userId)
+      .where('provider_id', '=', provider)
+      .execute()
     const customer = user && (await findCustomer(trx, user.email))
     if (!customer) return
     const actor = { kind: 'customer', customerId: customer.id, ...(ip ? { ip } : {}) } as const

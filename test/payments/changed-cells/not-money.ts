@@ -23,6 +23,7 @@ export const NOT_MONEY: Readonly<Record<string, string>> = {
   function_sets: 'versions of functions',
   generated_images: CONTENT,
   idempotency_keys: CONTENT,
+  incident_mails: SHOWN,
   incident_updates: SHOWN,
   incidents: SHOWN,
   installation: 'the mode of the database, which a start compares',

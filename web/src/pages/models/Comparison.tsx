@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { CopyIcon } from '../../components/CopyIcon.tsx'
 import { wholeNumber } from '../../format/number.ts'
+import { typedAmount } from '../../format/typed-amount.ts'
 import type { CatalogModel, Price } from './catalog-query.ts'
 import { makerWords } from './MakerMark.tsx'
 import { CATEGORY_WORDS, exactBrl, isPaidByTokens, unitPrices } from './price-words.ts'
@@ -63,7 +64,7 @@ const ROWS = perLanguage((): readonly (readonly [string, (model: CatalogModel) =
   [t('Entrada do cache, 1 milhão'), byTier(({ cached_input_brl }) => cached_input_brl)],
   [t('Saída, 1 milhão'), byTier(({ output_brl }) => output_brl)],
   [t('Por unidade'), ({ price }) => (price && unitPrices(price, exactBrl).join('; ')) || '–'],
-  [t('Multiplicador'), ({ markup_multiplier }) => String(markup_multiplier).replace('.', ',')],
+  [t('Multiplicador'), ({ markup_multiplier }) => typedAmount(markup_multiplier)],
   [
     t('Contexto'),
     ofChat(({ context_tokens }) =>

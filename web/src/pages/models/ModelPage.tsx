@@ -19,6 +19,7 @@ import { PageTitle } from '../../components/PageTitle.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { SnippetTabs } from '../../components/SnippetTabs.tsx'
 import { wholeNumber } from '../../format/number.ts'
+import { typedAmount } from '../../format/typed-amount.ts'
 import { upstreamHealthQuery } from '../status/health-queries.ts'
 import { catalogQuery, isInPlayground, type CatalogModel, type Rate } from './catalog-query.ts'
 import { MakerMark, makerWords } from './MakerMark.tsx'
@@ -147,7 +148,7 @@ function Prices({ model, rate }: PricesProps) {
         <div className="flex flex-wrap justify-between gap-x-6 py-2">
           <dt className="text-muted">{t('Multiplicador, já incluído')}</dt>
           <dd className="ml-auto tabular-nums">
-            {String(model.markup_multiplier).replace('.', ',')}
+            {typedAmount(model.markup_multiplier)}
           </dd>
         </div>
       </dl>
