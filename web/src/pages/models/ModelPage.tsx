@@ -147,9 +147,7 @@ function Prices({ model, rate }: PricesProps) {
         ))}
         <div className="flex flex-wrap justify-between gap-x-6 py-2">
           <dt className="text-muted">{t('Multiplicador, já incluído')}</dt>
-          <dd className="ml-auto tabular-nums">
-            {typedAmount(model.markup_multiplier)}
-          </dd>
+          <dd className="ml-auto tabular-nums">{typedAmount(model.markup_multiplier)}</dd>
         </div>
       </dl>
       <div className="mt-4">
