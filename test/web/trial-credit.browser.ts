@@ -79,7 +79,7 @@ test('a mistyped CPF is shown at its field, and a refusal says why and what to d
 async function failToReadProfile(page: Page): Promise<void> {
   let tries = 0
   const given = Promise.withResolvers<void>()
-  await page.route('**/v1/me/profile', async (route) => {
+  await page.route('**/v1/me/dashboard-stats', async (route) => {
     if (route.request().method() !== 'GET') return route.continue()
     await route.abort()
     // The dashboard tries three times.
@@ -87,5 +87,5 @@ async function failToReadProfile(page: Page): Promise<void> {
   })
   await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`)
   await given.promise
-  await page.unroute('**/v1/me/profile')
+  await page.unroute('**/v1/me/dashboard-stats')
 }
