@@ -44,6 +44,8 @@ export function drawStills(): Plugin {
         for (const language of LANGUAGES)
           for (const page of PAGES) {
             const { title, markup } = await (module.drawPage as DrawPage)(page, language)
+            // React leaves out what fails on a server, and shows it later.
+            if (!markup.includes('<form')) throw new Error(`/${page} cannot be drawn`)
             const still = replaced(frame, [
               ['lang="pt-BR"', `lang="${language === 'en-US' ? 'en' : language}"`],
               ['<title>Catraca</title>', `<title>${title} · Catraca</title>`],

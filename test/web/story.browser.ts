@@ -58,9 +58,8 @@ test('from sign-up to the export: profile, Pix, key, playground, usage; every pa
   await page.getByText(/1º token em .* ao todo/).waitFor()
   const spent = await chargedOf(gateway)
   assert.ok(spent > 0n)
-  // To a millionth of a real.
   const shown = asNano(await textOf(page, /^Esta conversa/))
-  assert.equal(shown, ((spent + 500n) / 1_000n) * 1_000n)
+  assert.equal(shown, spent)
 
   await goTo(page, 'Uso')
   const row = page.getByRole('row').filter({ hasText: 'sandbox-chat' })

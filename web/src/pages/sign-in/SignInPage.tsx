@@ -174,7 +174,7 @@ function providerFault(fault: string): string {
 
 /** The path as the address bar shows it, without characters that only this page reads as text. */
 function asAddress(path: string): string {
-  const { pathname, search, hash } = new URL(path, window.location.origin)
+  const { pathname, search, hash } = new URL(path, 'https://catraca.invalid')
   const address = `${pathname}${search}${hash}`
   return address.length > ADDRESS_MAX ? pathname : address
 }
