@@ -91,3 +91,22 @@ test('a row whose work throws is given back, a claim that fails is tried again, 
   await stopped
   assert.deepEqual([givenBack, claims], [['one', 'two'], 3])
 })
+
+test('a row for which the database was too busy is given back, and is no fault', async () => {
+  const givenBack: string[] = []
+  const before = faults.length
+  const due = new Set(['one'])
+  const runner = createRunner<Row>({
+    kind: 'batch',
+    lanes: [laneOf(due, 1)],
+    log,
+    async work({ id }) {
+      due.delete(id)
+      throw Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' })
+    },
+    giveBack: async ({ id }) => void givenBack.push(id),
+  })
+  await runner.startDue()
+  await runner.whenIdle()
+  assert.deepEqual([givenBack, faults.length], [['one'], before])
+})

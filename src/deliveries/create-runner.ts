@@ -93,7 +93,7 @@ export function createRunner<Row extends { readonly id: string }>({
     } catch (error) {
       // Nothing more is sent for a deleted account.
       if (isCustomerDeleted(error)) return
-      log.error('delivery_failed', { ...facts, error })
+      log[isLockTimeout(error) ? 'warn' : 'error']('delivery_failed', { ...facts, error })
       await giveBack?.(row).catch((error: unknown) =>
         log.warn('delivery_not_given_back', { ...facts, error }),
       )
@@ -114,4 +114,9 @@ export function createRunner<Row extends { readonly id: string }>({
       await whenIdle()
     },
   }
+}
+
+/** PostgreSQL's `lock_not_available`: the database was busy, and the row is tried again. */
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '55P03'
 }
