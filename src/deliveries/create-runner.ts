@@ -5,6 +5,7 @@
  * the lease of a worker that died ends.
  */
 import { isCustomerDeleted } from '../customers/customers.ts'
+import { isLockTimeout } from '../platform/db/open.ts'
 import type { Log } from '../platform/lib/log.ts'
 
 export interface Lane<Row> {
@@ -93,6 +94,7 @@ export function createRunner<Row extends { readonly id: string }>({
     } catch (error) {
       // Nothing more is sent for a deleted account.
       if (isCustomerDeleted(error)) return
+      // The database was busy, and the row is tried again.
       log[isLockTimeout(error) ? 'warn' : 'error']('delivery_failed', { ...facts, error })
       await giveBack?.(row).catch((error: unknown) =>
         log.warn('delivery_not_given_back', { ...facts, error }),
@@ -114,9 +116,4 @@ export function createRunner<Row extends { readonly id: string }>({
       await whenIdle()
     },
   }
-}
-
-/** PostgreSQL's `lock_not_available`: the database was busy, and the row is tried again. */
-function isLockTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '55P03'
 }

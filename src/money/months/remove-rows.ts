@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
-import type { Database } from '../../platform/db/open.ts'
+import { isLockTimeout, type Database } from '../../platform/db/open.ts'
 import { withoutTimeout } from '../../platform/db/without-timeout.ts'
 import { boundsOf, firstDay, type Month } from './month.ts'
 import { CHARGES_MAX } from '../public-bills/read-public-bill.ts'
@@ -17,7 +17,6 @@ export type Removal =
 const WITHIN_MS = 60_000
 const PAUSE_MS = 200
 const LOCK_TIMEOUT_MS = 200
-const LOCK_NOT_AVAILABLE = '55P03'
 const BATCH = 5_000
 
 export async function removeRows(
@@ -62,7 +61,7 @@ async function orLocked(work: () => Promise<void>): Promise<string | undefined> 
     await work()
     return undefined
   } catch (error) {
-    if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error
+    if (!isLockTimeout(error)) throw error
     return 'a lock of its partition: a dump, or a long statement'
   }
 }

@@ -134,3 +134,8 @@ export async function inTransaction<Result>(
     }
   }
 }
+
+/** Returns whether a statement ended because it waited too long for a lock (`lock_not_available`). */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '55P03'
+}

@@ -26,7 +26,7 @@ const shieldModerationRequest: ShieldRequest<ModerationRequest> = (request, opti
 
 /** Tokens that a model adds around each text, with a margin. */
 const TOKENS_PER_INPUT = 8
-/** Thirteen categories with their scores, as JSON that is easy to read. */
+/** A result has thirteen categories with their scores, and some upstreams indent their JSON. */
 const RESULT_BYTES = 4_096
 
 export const moderationKind: CallKind<Buffer, ModerationRequest, ModerationAnswer> = {
@@ -80,7 +80,7 @@ function findModelFault(model: Model, { inputs }: ModerationRequest): string | u
     : undefined
 }
 
-/** Undefined for an image. */
+/** Returns the text of an input; undefined for an image. */
 function textOf(input: Input): string | undefined {
   if (typeof input === 'string') return input
   return input.type === 'text' ? input.text : undefined

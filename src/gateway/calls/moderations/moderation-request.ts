@@ -38,7 +38,7 @@ export function readModerationRequest(raw: Buffer): ModerationRequest | Refusal 
   }
 }
 
-/** The fault in Portuguese if there is one. */
+/** Returns the inputs, or their fault as a text in Portuguese. */
 function inputsOf(input: unknown): ModerationRequest['inputs'] | string {
   if (typeof input === 'string') return [input]
   if (!Array.isArray(input) || input.length === 0)
@@ -53,7 +53,7 @@ function inputsOf(input: unknown): ModerationRequest['inputs'] | string {
     : `input[${odd}] deve ser { "type": "text", "text": … } ou { "type": "image_url", "image_url": { "url": … } }, com uma imagem PNG, JPEG, GIF ou WebP, ou o endereço http(s) de uma.`
 }
 
-/** Without the fields that no list knows. */
+/** Returns the part without fields that an upstream may bill; undefined if it is none. */
 function partOf(part: unknown): ModerationPart | undefined {
   const { type, text, image_url: image }: JsonObject = isObject(part) ? part : {}
   if (type === 'text' && typeof text === 'string') return { type, text }
