@@ -340,7 +340,8 @@ function createMail(db: Database) {
       customerId: customer?.id ?? null,
       email,
       template,
-      data: { url, locale: request?.headers.get('accept-language') },
+      // The header is a stranger's text of any length: only its language is kept.
+      data: { url, locale: languageOf(request?.headers.get('accept-language') ?? '') },
       reference: sha256(`${url} ${createId()}`).toString('hex'),
     })
   }
