@@ -356,7 +356,7 @@ test('a file that is deleted while a batch reads it makes no batch of a part of 
     completion_window: '24h',
   }
   const refused = await ask(base, '/batches', { secret, body })
-  assert.equal(refused.status, 500)
+  assert.deepEqual([refused.status, refused.json.error.code], [404, 'file_not_found'])
   const { rows } = await sql`select from batches where customer_id = ${customerId}`.execute(db)
   assert.equal(rows.length, 0)
 })

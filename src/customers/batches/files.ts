@@ -159,31 +159,39 @@ export function deleteFile(
   })
 }
 
-/** The text of a file, part by part. */
-export function readFile(
+/** A file was deleted after it had been found, and before it was read to its end. */
+export class FileDeleted extends Error {}
+
+/** The text of a file, part by part. Throws `FileDeleted` where a part is gone: its beginning is never taken for it. */
+export async function* readFile(
   db: Database,
   keys: SealingSettings,
   { id, bytes, batchId, isOfErrors }: StoredFile,
 ): AsyncGenerator<Buffer> {
-  return batchId === null
-    ? readParts(db, keys, { id, bytes })
-    : readResults(db, keys, batchId, isOfErrors ? 'failed' : 'succeeded')
+  const parts =
+    batchId === null
+      ? readParts(db, keys, id)
+      : readResults(db, keys, batchId, isOfErrors ? 'failed' : 'succeeded')
+  let left = bytes
+  for await (const part of parts) {
+    left -= part.length
+    yield part
+    if (left === 0) return
+  }
+  if (left > 0) throw new FileDeleted('the file was deleted while it was read')
 }
 
 async function* readParts(
   db: Database,
   { sealingKey, previousSealingKey }: SealingSettings,
-  file: { readonly id: string; readonly bytes: number },
+  fileId: string,
 ): AsyncGenerator<Buffer> {
-  for (let place = 0, left = file.bytes; left > 0; place++) {
+  for (let place = 0; ; place++) {
     const { rows } = await sql<{ id: string; sealed: Buffer }>`
-      select id, sealed from file_parts where file_id = ${file.id} and place = ${place}`.execute(db)
+      select id, sealed from file_parts where file_id = ${fileId} and place = ${place}`.execute(db)
     const [part] = rows
-    // The beginning of a file is never taken for the whole.
-    if (!part) throw new Error('the file was deleted while it was read')
-    const text = unseal(sealingKey, part.id, part.sealed, previousSealingKey)
-    left -= text.length
-    yield text
+    if (!part) return
+    yield unseal(sealingKey, part.id, part.sealed, previousSealingKey)
   }
 }
 

@@ -2,8 +2,15 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
+import type { Database } from '../../platform/db/open.ts'
 import type { SealingSettings } from '../../customers/batches/batch-results.ts'
-import { FILES_MAX, STORED_BYTES_MAX } from '../../customers/batches/files.ts'
+import {
+  FileDeleted,
+  FILES_MAX,
+  readFile,
+  STORED_BYTES_MAX,
+  type StoredFile,
+} from '../../customers/batches/files.ts'
 import {
   BATCHES_MAX,
   createBatch,
@@ -98,6 +105,19 @@ export function tooMany(code: 'too_many_files' | 'too_many_batches'): RestRefusa
         `no máximo ${FILES_MAX} arquivos, e ${STORED_BYTES_MAX / 1024 / 1024} MB com os resultados dos lotes; apague arquivos ou lotes`,
       )
     : new RestRefusal(409, code, `no máximo ${BATCHES_MAX} em andamento e ${KEPT_MAX} guardados`)
+}
+
+/** The text of a file that was found. One that is deleted meanwhile is as unknown as one that was deleted before. */
+export async function* textOfFile(
+  db: Database,
+  { webhooks }: BatchDeps,
+  file: StoredFile,
+): AsyncGenerator<Buffer> {
+  try {
+    yield* readFile(db, webhooks, file)
+  } catch (error) {
+    throw error instanceof FileDeleted ? new RestRefusal(404, 'file_not_found') : error
+  }
 }
 
 /** A client that reads nothing for this long is gone. */

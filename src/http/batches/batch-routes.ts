@@ -8,7 +8,7 @@ import {
   WINDOW_HOURS,
   type Batch,
 } from '../../customers/batches/batches.ts'
-import { findFile, readFile } from '../../customers/batches/files.ts'
+import { findFile } from '../../customers/batches/files.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf, type Caller } from '../rest/authenticate.ts'
 import { readerOf } from '../rest/reader-of.ts'
@@ -24,6 +24,7 @@ import {
   keyOf,
   limitOf,
   pageLimit,
+  textOfFile,
   TOO_MANY,
 } from './batch-common.ts'
 import { ENDPOINTS, idIn, publicId } from './batch-lines.ts'
@@ -90,7 +91,7 @@ export const batchRoutes = [
         endpoint,
         inputFileId: file.id,
         metadata,
-        lines: (trx) => readLines(readFile(trx, deps.webhooks, file), { endpoint, bodyBytesMax }),
+        lines: (trx) => readLines(textOfFile(trx, deps, file), { endpoint, bodyBytesMax }),
       })
       return batchBody(created)
     },

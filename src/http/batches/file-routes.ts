@@ -8,7 +8,6 @@ import {
   FILE_BYTES_MAX,
   findFile,
   listFiles,
-  readFile,
   storeFile,
   type StoredFile,
 } from '../../customers/batches/files.ts'
@@ -31,6 +30,7 @@ import {
   idParams,
   keyOf,
   sendText,
+  textOfFile,
   TOO_MANY,
   tooMany,
 } from './batch-common.ts'
@@ -140,7 +140,7 @@ export const fileRoutes = [
     refusals: { ...NOT_FOUND, 429: ['too_many_exports'] },
     async handle({ caller, params, reply }, deps: Deps) {
       const found = await findOrRefuse(deps, caller, params.id)
-      const text = readFile(deps.db, deps.webhooks, found)
+      const text = textOfFile(deps.db, deps, found)
       const content = { type: 'application/jsonl', bytes: found.bytes, text }
       return sendText(deps, reply, caller.customerId, content)
     },

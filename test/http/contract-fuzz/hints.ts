@@ -135,7 +135,10 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   rate: fc.constantFrom(5.2, 5.21, 0.1, 5.55555),
   rate_date: fc.constant('2026-01-02'),
   prices: fc.constant({ input: '1', output: '2' }),
-  price_schedule: fc.constant([]),
+  price_schedule: fc.constant({
+    starts_at: '2099-01-01T00:00:00Z',
+    prices: { input: '1', output: '2' },
+  }),
   // Model calls.
   stored_responses_days: fc.constantFrom(1, 7, 30, 7, null),
   previous_response_id: fc.oneof(
@@ -153,6 +156,7 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   size: fc.constant('256x256'),
   n: fc.constant(1),
   quality: fc.constantFrom('low', 'medium'),
+  image: fc.constant('RIFF0000WEBPVP8 '),
   file: fc.constantFrom('ID3x', 'ID3'.repeat(400)),
   language: fc.constantFrom('pt', 'en'),
   temperature: fc.constantFrom(0, 0.5, 1),
@@ -181,6 +185,18 @@ const OF_FORMATS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
       .map((id) => ({ type: 'item_reference', id })),
   ),
 }
+
+/** Most of the fields of a model belong to one category each, so fields that are chosen one by one are refused. */
+const MODEL = {
+  category: 'llm',
+  prices: { input: '0.2', output: '0.6' },
+  context_tokens: 128_000,
+  max_output_tokens: 16_384,
+  routes: [{ upstream: 'sandbox', model: CHAT_MODEL }],
+}
+
+/** Bodies of which the fields depend on each other, by operation: a half of its sound bodies. */
+export const BODIES: Readonly<Record<string, unknown>> = { 'PUT /admin/models/{id}': MODEL }
 
 /** Some amounts are large enough to wait for a second operator. */
 const adjustedBrl = fc.constantFrom(0.01, 12.34, 500, 500.01, 700)

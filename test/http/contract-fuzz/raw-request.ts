@@ -28,6 +28,8 @@ export interface RawRequest {
 }
 
 const BOUNDARY = 'fuzz'
+/** The fields of forms that are files. */
+const FILES = new Set(['file', 'image'])
 
 export function createRequest(
   operation: Operation,
@@ -180,7 +182,7 @@ function formBytes(plan: BodyPlan, fill: (value: unknown) => unknown): Buffer | 
   if (plan.kind !== 'json') return bytesOf(plan, fill)
   const fields = typeof plan.value === 'object' && plan.value !== null ? plan.value : {}
   const parts = Object.entries(fields).map(([name, value]) => {
-    const file = name === 'file' ? '; filename="a.mp3"' : ''
+    const file = FILES.has(name) ? '; filename="a.mp3"' : ''
     const text = typeof value === 'string' ? value : writeJson(value, fill)
     const head = `content-disposition: form-data; name="${encode(name)}"${file}`
     return `--${BOUNDARY}\r\n${head}\r\n\r\n${text}\r\n`

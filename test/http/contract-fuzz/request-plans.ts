@@ -1,7 +1,7 @@
 /** Plans of requests: everything except the ids, which are known only later. */
 import fc from '../../harness/fast-check.ts'
 import type { Operation, Schema } from '../../harness/operations.ts'
-import { hintsFor } from './hints.ts'
+import { BODIES, hintsFor } from './hints.ts'
 import { Slot } from './pools.ts'
 import { valueOf, type Hints } from './schema-values.ts'
 import { oddText, oddValue } from './texts.ts'
@@ -203,7 +203,12 @@ function queryOf(operation: Operation, hints: Hints): fc.Arbitrary<[string, unkn
     Object.fromEntries(fields.map(({ name, schema }) => [name, valueOf(schema, name, hints)])),
     { requiredKeys: fields.filter(({ required }) => required).map(({ name }) => name) },
   )
-  return values.map((given) => Object.entries(given))
+  const least = fields.filter(({ required }) => required)
+  return fc
+    .tuple(values, fc.nat({ max: 2 }))
+    .map(([given, at]) =>
+      Object.entries(given).filter(([name]) => at > 0 || least.some((one) => one.name === name)),
+    )
 }
 
 function bodySchema({ described }: Operation): Schema | undefined {
@@ -213,12 +218,22 @@ function bodySchema({ described }: Operation): Schema | undefined {
 function soundBody(operation: Operation, hints: Hints): fc.Arbitrary<BodyPlan> {
   const schema = bodySchema(operation)
   if (!schema) return fc.constant({ kind: 'none' })
-  return valueOf(schema, '', hints).map((value) => ({ kind: 'json', value, spoil: undefined }))
+  return soundValue(operation, schema, hints).map(jsonPlan)
+}
+
+/** A third are the required fields alone: each further one may be refused beside the others. */
+function soundValue({ name }: Operation, schema: Schema, hints: Hints): fc.Arbitrary<unknown> {
+  const { properties = {}, required = [] } = schema
+  const least = Object.entries(properties).filter(([field]) => required.includes(field))
+  const values = [schema, schema, { ...schema, properties: Object.fromEntries(least) }].map(
+    (each) => valueOf(each, '', hints),
+  )
+  return fc.oneof(...values, ...(name in BODIES ? values.map(() => fc.constant(BODIES[name])) : []))
 }
 
 function oddBody(operation: Operation, hints: Hints): fc.Arbitrary<BodyPlan> {
   const schema = bodySchema(operation)
-  const sound = schema ? valueOf(schema, '', hints) : fc.constant({})
+  const sound = schema ? soundValue(operation, schema, hints) : fc.constant({})
   const spoil = fc.record({
     kind: fc.constantFrom<Spoil['kind']>('cut', 'twice', 'bytes', 'tail'),
     at: nth,

@@ -61,7 +61,8 @@ function wholeOf(schema: Schema): fc.Arbitrary<number> {
 }
 
 function numberOf(schema: Schema): fc.Arbitrary<number> {
-  const min = schema.minimum ?? schema.exclusiveMinimum ?? 0
+  const above = schema.exclusiveMinimum
+  const min = schema.minimum ?? (above === undefined ? 0 : above + 0.01)
   const max = schema.maximum ?? 1_000
   return fc.oneof(
     fc.constantFrom(min, max),
