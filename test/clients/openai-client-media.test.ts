@@ -347,6 +347,7 @@ test('the catalog lists the models, and each of them can be retrieved', async ()
   assert.equal(new Set(ids).size, ids.length)
   const model = await client.models.retrieve('whisper-1')
   assert.deepEqual([model.id, model.object, model.owned_by], ['whisper-1', 'model', 'openai'])
+  assert.equal('operation' in model && model.operation, 'transcriptions')
 })
 
 const picture = (): Promise<File> => toFile(PNG, 'a.png', { type: 'image/png' })

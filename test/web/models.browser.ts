@@ -164,6 +164,12 @@ test('a model that nobody has asked, of another kind, or unknown has a page that
   await page.goto('/modelos/sandbox-rerank')
   await page.getByRole('region', { name: 'Código' }).getByText('/v1/rerank').waitFor()
   await assertAccessible(page, 'rerank')
+  // Without a rate there is no price to guess from.
+  await page.route('**/v1/model-prices', (route) =>
+    route.fulfill({ json: { fx_rate: null, prices: [] } }),
+  )
+  await page.goto('/modelos/sandbox-transcribe')
+  await page.getByRole('region', { name: 'Código' }).getByText('/v1/audio/transcriptions').waitFor()
   assert.deepEqual(browser.faults, [])
   await page.close()
 })

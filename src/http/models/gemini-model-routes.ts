@@ -1,7 +1,7 @@
 /** The catalog in the format of Google's Gemini API: the models that can be called in it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { nearestModels } from '../../money/catalog/nearest-models.ts'
-import { makesVectors, type Model, type ModelCategory } from '../../money/catalog/model.ts'
+import { operationOf, type Model, type ModelOperation } from '../../money/catalog/model.ts'
 import { refusals, type Refusal } from '../../gateway/calls/refusal.ts'
 import { errorFormatOf } from '../rest/error-formats.ts'
 import type { HttpParts } from '../rest/parts.ts'
@@ -11,9 +11,9 @@ import { VARY, visibleTo } from './model-routes.ts'
 
 type Deps = Pick<HttpParts, 'catalog' | 'keys' | 'restLimits'>
 
-const METHODS: Readonly<Partial<Record<ModelCategory, readonly string[]>>> = {
-  llm: ['generateContent', 'streamGenerateContent', 'countTokens'],
-  embedding: ['embedContent', 'batchEmbedContents'],
+const METHODS: Readonly<Partial<Record<ModelOperation, readonly string[]>>> = {
+  chat: ['generateContent', 'streamGenerateContent', 'countTokens'],
+  embeddings: ['embedContent', 'batchEmbedContents'],
 }
 const PAGE_SIZE = 50
 const PAGE_SIZE_MAX = 1_000
@@ -73,14 +73,7 @@ async function listVisible(deps: Deps, request: FastifyRequest): Promise<Model[]
   const isVisible = await visibleTo(deps, request)
   return (
     isVisible &&
-    deps.catalog
-      .listModels()
-      .filter(
-        (model) =>
-          METHODS[model.category] &&
-          (model.category !== 'embedding' || makesVectors(model)) &&
-          isVisible(model),
-      )
+    deps.catalog.listModels().filter((model) => METHODS[operationOf(model)] && isVisible(model))
   )
 }
 
@@ -91,14 +84,15 @@ function refuse(request: FastifyRequest, reply: FastifyReply, refused: Refusal):
     .send(errorFormatOf(request.url).bodyOf(refused, request.id))
 }
 
-function modelOf({ id, displayName, description, category, ...limits }: Model) {
+function modelOf(model: Model) {
+  const { id, displayName, description, contextTokens, outputTokensMax } = model
   return {
     name: `models/${id}`,
     version: '001',
     displayName,
     ...(description === null ? {} : { description }),
-    inputTokenLimit: limits.contextTokens,
-    outputTokenLimit: limits.outputTokensMax,
-    supportedGenerationMethods: METHODS[category],
+    inputTokenLimit: contextTokens,
+    outputTokenLimit: outputTokensMax,
+    supportedGenerationMethods: METHODS[operationOf(model)],
   }
 }

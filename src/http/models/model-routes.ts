@@ -2,7 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Catalog } from '../../money/catalog/catalog.ts'
 import { nearestModels } from '../../money/catalog/nearest-models.ts'
-import { MODEL_CATEGORIES, type Model } from '../../money/catalog/model.ts'
+import {
+  MODEL_CATEGORIES,
+  MODEL_OPERATIONS,
+  operationOf,
+  type Model,
+} from '../../money/catalog/model.ts'
 import { jsonE4 } from '../../platform/lib/money.ts'
 import { answer, dateTime, nullable } from '../rest/values.ts'
 import { refusals, type Refusal } from '../../gateway/calls/refusal.ts'
@@ -31,6 +36,9 @@ const described = {
   id: Type.String(),
   display_name: Type.String(),
   category,
+  operation: Type.Enum([...MODEL_OPERATIONS], {
+    description: 'O que o modelo faz, com o nome das chamadas dele; a categoria pode ter várias.',
+  }),
   upstream: Type.String({ description: 'Quem faz o modelo.' }),
   markup_multiplier: Type.Number(),
   description: nullable(Type.String()),
@@ -157,6 +165,7 @@ function catalogEntry(catalog: Catalog, model: Model) {
     id: model.id,
     display_name: model.displayName,
     category: model.category,
+    operation: operationOf(model),
     upstream: model.vendor,
     markup_multiplier: jsonE4(model.markupE4),
     description: model.description,

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { makesVectors, type Model } from '../../money/catalog/model.ts'
+import { operationOf, type Model } from '../../money/catalog/model.ts'
 import { suggestModels, type ModelSuggestion } from '../../money/catalog/suggest-models.ts'
 import { brlPer1kTokens } from '../../platform/lib/brl-text.ts'
 import { jsonBrl, type ExactNumber, type NanoBrl } from '../../platform/lib/money.ts'
@@ -112,7 +112,7 @@ function compared({ catalog, fxRate }: Deps, mix: ModelUsage): Compared {
 
 /** For a model that is no longer in the catalog, only its tokens are known. */
 function isBilledByTokens(model: Model | undefined): boolean {
-  return model === undefined || model.category === 'llm' || makesVectors(model)
+  return model === undefined || ['chat', 'embeddings'].includes(operationOf(model))
 }
 
 function modelBody(

@@ -5,6 +5,19 @@ import type { Price, PriceTerms } from './prices.ts'
 export const MODEL_CATEGORIES = ['llm', 'image', 'video', 'embedding', 'audio'] as const
 export type ModelCategory = (typeof MODEL_CATEGORIES)[number]
 
+/** What a model does, named as the calls to it are; each model does one of these. */
+export const MODEL_OPERATIONS = [
+  'chat',
+  'embeddings',
+  'rerank',
+  'moderations',
+  'images',
+  'speech',
+  'transcriptions',
+  'videos',
+] as const
+export type ModelOperation = (typeof MODEL_OPERATIONS)[number]
+
 /** The public tokenizers that `countTokens` can load. */
 export type Tokenizer = 'o200k_base' | 'cl100k_base'
 
@@ -118,8 +131,19 @@ export interface Model<P extends PriceTerms = Price> {
 export type ConfiguredModel = Model<PriceTerms>
 export type ConfiguredRoute = Route<PriceTerms>
 
-export function makesVectors({ category, rerank, moderation }: Model): boolean {
-  return category === 'embedding' && !rerank && !moderation
+/** The category alone does not say it: rerankers and moderators are `embedding`, voices and transcribers `audio`. */
+export function operationOf({
+  category,
+  rerank,
+  moderation,
+  speech,
+}: Pick<ConfiguredModel, 'category' | 'rerank' | 'moderation' | 'speech'>): ModelOperation {
+  if (category === 'llm') return 'chat'
+  if (category === 'image') return 'images'
+  if (category === 'video') return 'videos'
+  if (category === 'audio') return speech ? 'speech' : 'transcriptions'
+  if (rerank) return 'rerank'
+  return moderation ? 'moderations' : 'embeddings'
 }
 
 /** Whether every price of the model's routes has this unit, because any of them may be charged. */

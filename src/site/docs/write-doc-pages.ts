@@ -1,5 +1,5 @@
 /** All pages of the documentation, by their paths. A page is written when it is first asked for. */
-import { makesVectors, type Model } from '../../money/catalog/model.ts'
+import { operationOf, type Model, type ModelOperation } from '../../money/catalog/model.ts'
 import { listOperations, type ApiDocument, type Operation } from './api-document.ts'
 import {
   guidePath,
@@ -146,34 +146,22 @@ function exampleModels(models: readonly Model[]): ExampleModels {
     chat,
     claude: preferred(chats, ['claude-sonnet-5'], /^claude.*sonnet/) ?? chat,
     claudeSmall: preferred(chats, ['claude-haiku-4-5'], /^claude.*haiku/) ?? chat,
-    embedding: preferred(offered.filter(makesVectors), ['text-embedding-3-small']) ?? 'MODELO',
-    rerank:
-      preferred(
-        offered.filter((model) => model.rerank),
-        [],
-      ) ?? 'MODELO',
-    moderation:
-      preferred(
-        offered.filter((model) => model.moderation),
-        ['omni-moderation-latest'],
-      ) ?? 'MODELO',
-    image: preferred(of(offered, 'image'), ['gpt-image-1']) ?? 'MODELO',
-    speech:
-      preferred(
-        offered.filter((model) => model.speech),
-        [],
-      ) ?? 'MODELO',
-    video: preferred(of(offered, 'video'), []) ?? 'MODELO',
+    embedding: preferred(of(offered, 'embeddings'), ['text-embedding-3-small']) ?? 'MODELO',
+    rerank: preferred(of(offered, 'rerank'), []) ?? 'MODELO',
+    moderation: preferred(of(offered, 'moderations'), ['omni-moderation-latest']) ?? 'MODELO',
+    image: preferred(of(offered, 'images'), ['gpt-image-1']) ?? 'MODELO',
+    speech: preferred(of(offered, 'speech'), []) ?? 'MODELO',
+    video: preferred(of(offered, 'videos'), []) ?? 'MODELO',
     audio:
       preferred(
-        of(offered, 'audio').filter(({ audio, speech }) => audio?.hasTimestamps && !speech),
+        of(offered, 'transcriptions').filter(({ audio }) => audio?.hasTimestamps),
         ['whisper-1'],
       ) ?? 'MODELO',
   }
 }
 
-function of(models: readonly Model[], category: Model['category']): readonly Model[] {
-  return models.filter((model) => model.category === category)
+function of(models: readonly Model[], operation: ModelOperation): readonly Model[] {
+  return models.filter((model) => operationOf(model) === operation)
 }
 
 function preferred(

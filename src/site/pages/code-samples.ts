@@ -1,4 +1,4 @@
-import type { ImageTraits, Model } from '../../money/catalog/model.ts'
+import type { ModelOperation } from '../../money/catalog/model.ts'
 
 /**
  * How programs and agents call the service. The pages of the site, the documentation and the dashboard show these same
@@ -216,25 +216,28 @@ function rerankSamples(use: Use): readonly CodeSample[] {
 }
 
 /** What decides about the call of a model. */
-export interface SampledModel extends Pick<
-  Model,
-  'id' | 'category' | 'rerank' | 'moderation' | 'speech'
-> {
-  readonly image?: Pick<ImageTraits, 'sizes'>
+export interface SampledModel {
+  readonly id: string
+  readonly operation: ModelOperation
+  /** The size of a picture that is asked for, where the model knows its sizes. */
+  readonly size?: string | undefined
 }
 
-/** Returns the first call of a model with each client; empty for a model of a kind that has no operation. */
-export function modelSamples(model: SampledModel, origin: string): readonly CodeSample[] {
-  const use = { origin, secret: PLACE_OF_SECRET, model: model.id }
-  const { category, image, rerank, moderation, speech } = model
-  if (category === 'llm') return [...chatSamples(use), ...agentSamples(use)]
-  if (rerank) return rerankSamples(use)
-  if (moderation) return [curlSample(use, '/moderations', { model: use.model, input: 'Olá!' })]
-  if (speech)
-    return [curlSample(use, '/audio/speech', { model: use.model, input: 'Olá!', voice: 'alloy' })]
-  if (category === 'embedding') return embeddingSamples(use)
-  if (category === 'image') return imageSamples(use, image?.sizes[0])
-  if (category === 'video')
-    return [curlSample(use, '/videos', { model: use.model, prompt: 'Uma catraca de metrô' })]
-  return category === 'audio' ? audioSamples(use) : []
+/** Returns the first call of a model with each client. */
+export function modelSamples(
+  { id, operation, size }: SampledModel,
+  origin: string,
+): readonly CodeSample[] {
+  const use = { origin, secret: PLACE_OF_SECRET, model: id }
+  const samplesOf: Record<ModelOperation, () => readonly CodeSample[]> = {
+    chat: () => [...chatSamples(use), ...agentSamples(use)],
+    embeddings: () => embeddingSamples(use),
+    rerank: () => rerankSamples(use),
+    moderations: () => [curlSample(use, '/moderations', { model: id, input: 'Olá!' })],
+    images: () => imageSamples(use, size),
+    speech: () => [curlSample(use, '/audio/speech', { model: id, input: 'Olá!', voice: 'alloy' })],
+    transcriptions: () => audioSamples(use),
+    videos: () => [curlSample(use, '/videos', { model: id, prompt: 'Uma catraca de metrô' })],
+  }
+  return samplesOf[operation]()
 }

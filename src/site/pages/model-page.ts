@@ -1,5 +1,5 @@
 /** `/modelos/<id>`: one model, its price and how it came to it, what was measured, and code that calls it. */
-import type { Model } from '../../money/catalog/model.ts'
+import { operationOf, type Model } from '../../money/catalog/model.ts'
 import type { PriceTier } from '../../money/catalog/prices.ts'
 import type { FxRate } from '../../money/fx/fx-rates.ts'
 import { brlText } from '../../platform/lib/brl-text.ts'
@@ -208,9 +208,9 @@ function measured(model: Model, { reading }: SiteFacts): Html | false {
   </section>`
 }
 
-function samples(model: Model, origin: string): Html | false {
-  const found = modelSamples(model, origin)
-  if (found.length === 0) return false
+function samples(model: Model, origin: string): Html {
+  const size = model.image?.sizes[0]
+  const found = modelSamples({ id: model.id, operation: operationOf(model), size }, origin)
   return html`<section aria-labelledby="codigo">
     <h2 id="codigo" class="gap">Código</h2>
     <p class="muted">

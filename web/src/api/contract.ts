@@ -438,6 +438,18 @@ export interface Contract {
           display_name: string
           category: 'llm' | 'image' | 'video' | 'embedding' | 'audio'
           /**
+           * O que o modelo faz, com o nome das chamadas dele; a categoria pode ter várias.
+           */
+          operation:
+            | 'chat'
+            | 'embeddings'
+            | 'rerank'
+            | 'moderations'
+            | 'images'
+            | 'speech'
+            | 'transcriptions'
+            | 'videos'
+          /**
            * Quem faz o modelo.
            */
           upstream: string
@@ -481,6 +493,18 @@ export interface Contract {
         owned_by: string
         display_name: string
         category: 'llm' | 'image' | 'video' | 'embedding' | 'audio'
+        /**
+         * O que o modelo faz, com o nome das chamadas dele; a categoria pode ter várias.
+         */
+        operation:
+          | 'chat'
+          | 'embeddings'
+          | 'rerank'
+          | 'moderations'
+          | 'images'
+          | 'speech'
+          | 'transcriptions'
+          | 'videos'
         /**
          * Quem faz o modelo.
          */

@@ -1,5 +1,5 @@
 /** The embeddings kind of call: texts to vectors, billed by the input tokens alone. */
-import { makesVectors, type Model, type Tokenizer } from '../../../money/catalog/model.ts'
+import { operationOf, type Model, type Tokenizer } from '../../../money/catalog/model.ts'
 import { outputTokensTypical } from '../../../money/catalog/quote.ts'
 import { beyond } from '../../../platform/admission/share.ts'
 import type { EmbeddingAnswer, JsonObject, Provider } from '../../providers/contract.ts'
@@ -148,7 +148,7 @@ export const embeddingKind = createEmbeddingKind(openAiEmbeddings)
 function findModelFault(model: Model, request: EmbeddingRequest): string | undefined {
   const { id, embedding } = model
   const { dimensions } = request
-  if (!makesVectors(model) || !embedding)
+  if (operationOf(model) !== 'embeddings' || !embedding)
     return `O modelo "${id}" não é de embeddings; use o endpoint da categoria dele.`
   if (dimensions === undefined || dimensions === embedding.dimensions)
     return findSizeFault(model, request)

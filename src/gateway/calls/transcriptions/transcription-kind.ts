@@ -1,5 +1,5 @@
 /** The transcriptions kind of call: speech to text, in its language or in English, billed by the second or by the audio token. */
-import type { Model } from '../../../money/catalog/model.ts'
+import { operationOf, type Model } from '../../../money/catalog/model.ts'
 import type { Price, UnitCounts } from '../../../money/catalog/prices.ts'
 import { outputTokensLeast } from '../../../money/catalog/quote.ts'
 import type { Provider, TranscriptionAnswer, UpstreamFailure } from '../../providers/contract.ts'
@@ -104,11 +104,9 @@ function isOfCues(format: TranscriptFormat): boolean {
   return format === 'srt' || format === 'vtt'
 }
 
-function findModelFault(
-  { id, category, audio, speech }: Model,
-  request: TranscriptionRequest,
-): string | undefined {
-  if (category !== 'audio' || !audio || speech)
+function findModelFault(model: Model, request: TranscriptionRequest): string | undefined {
+  const { id, audio } = model
+  if (operationOf(model) !== 'transcriptions' || !audio)
     return `O modelo "${id}" não transcreve áudio; use o endpoint da categoria dele.`
   if (!audio.hasTimestamps && needsTimestamps(request))
     return `O modelo "${id}" não informa tempos: use response_format json ou text.`

@@ -2,11 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
-import {
-  modelSamples,
-  PLACE_OF_SECRET,
-  type SampledModel,
-} from '../../../../src/site/pages/code-samples.ts'
+import { modelSamples, PLACE_OF_SECRET } from '../../../../src/site/pages/code-samples.ts'
 import { sessionQuery } from '../../api/session.ts'
 import { Badge } from '../../components/Badge.tsx'
 import { buttonClass } from '../../components/button-class.ts'
@@ -25,7 +21,7 @@ import { catalogQuery, isInPlayground, type CatalogModel, type Rate } from './ca
 import { MakerMark, makerWords } from './MakerMark.tsx'
 import { modelCallsQuery } from './model-calls-query.ts'
 import { FactList, MakerMeasures, OwnMeasures } from './ModelMeasures.tsx'
-import { CATEGORY_WORDS, isPaidByTokens, plannedText, priceLines } from './price-words.ts'
+import { CATEGORY_WORDS, plannedText, priceLines } from './price-words.ts'
 import { RateNotice } from './RateNotice.tsx'
 import { t } from '../../language/t.ts'
 import { Trans } from '../../language/Trans.tsx'
@@ -174,8 +170,7 @@ function Prices({ model, rate }: PricesProps) {
 }
 
 function Code({ model }: { readonly model: CatalogModel }) {
-  const snippets = modelSamples(sampledOf(model), window.location.origin)
-  if (snippets.length === 0) return null
+  const snippets = modelSamples(model, window.location.origin)
   return (
     <Card
       title={t('Código')}
@@ -186,18 +181,4 @@ function Code({ model }: { readonly model: CatalogModel }) {
       <SnippetTabs label={t('Código')} snippets={snippets} />
     </Card>
   )
-}
-
-/** The price says which operation a model is for: the API names its kind only. Moderation is free, or says so in its id. */
-function sampledOf(model: CatalogModel): SampledModel {
-  const { id, category, price } = model
-  const units = Object.keys(price?.units ?? {})
-  const hears = units.includes('audio_seconds') || units.includes('input_audio_tokens')
-  return {
-    id,
-    category,
-    rerank: units.includes('search_units'),
-    moderation: category === 'embedding' && (id.includes('moderation') || !isPaidByTokens(model)),
-    speech: category === 'audio' && !hears,
-  }
 }
