@@ -13,6 +13,7 @@ import {
   recordPasswordReset,
   removePasskey,
   renewBackupCodes,
+  unlinkProvider,
 } from '../../src/identity/sign-in/security-acts.ts'
 import { resetSecondFactor } from '../../src/identity/sign-in/reset-second-factor.ts'
 import type { Session } from '../../src/identity/sign-in/sessions.ts'
@@ -40,6 +41,16 @@ export async function signInActs(db: Database, person: SeededPerson): Promise<Ac
       expires_at: new Date(Date.now() + 86_400_000),
       ip: null,
       user_agent: null,
+    })
+    .execute()
+  await db
+    .insertInto('sign_in_accounts')
+    .values({
+      id: createId(),
+      user_id: userId,
+      provider_id: 'google',
+      provider_account: createId(),
+      password: null,
     })
     .execute()
   const { id: passkeyId } = await db
@@ -94,6 +105,11 @@ export async function signInActs(db: Database, person: SeededPerson): Promise<Ac
       action: 'provider.linked',
       table: 'mails',
       run: () => recordLinkedProvider(db, { userId, provider: 'github', ip: undefined }),
+    },
+    {
+      action: 'provider.unlinked',
+      table: 'sign_in_accounts',
+      run: () => unlinkProvider(db, actor, { session, provider: 'google' }),
     },
     {
       action: 'passkey.removed',

@@ -331,6 +331,7 @@ const CHANGES: readonly [path: string, body: object][] = [
   ['/auth/second-factor/backup-codes', {}],
   ['/auth/passkey/verify-registration', {}],
   ['/auth/passkeys/remove', { id: createId() }],
+  ['/auth/providers/unlink', { provider: 'google' }],
   ['/auth/sessions/end', { id: createId() }],
   ['/auth/sessions/end-others', {}],
   ['/auth/change-password', { currentPassword: PASSWORD, newPassword: `${PASSWORD}!` }],

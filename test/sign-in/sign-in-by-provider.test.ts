@@ -213,6 +213,91 @@ test('another account of a provider with the same address takes the place of the
   }
 })
 
+interface Linked {
+  readonly provider: string
+  readonly createdAt: string
+}
+
+/** Whoever unlinks, with what the page sends. */
+async function ownerOf(email: string) {
+  const entered = await enterByLink(db, baseUrl, email, freshAddress())
+  const { browser, csrfToken, customerId } = entered
+  return {
+    browser,
+    customerId,
+    async linked(): Promise<string[]> {
+      const accounts: Linked[] = (await browser.get('/auth/security')).json.linkedAccounts
+      for (const { createdAt } of accounts) assert.ok(Date.parse(createdAt) <= Date.now() + 1000)
+      return accounts.map(({ provider }) => provider)
+    },
+    unlink: (provider: string) =>
+      browser.post('/auth/providers/unlink', { provider }, { 'x-csrf-token': csrfToken }),
+  }
+}
+
+test('the accounts at providers are listed, and unlinking the last one locks nobody out', async () => {
+  const person = freshPerson()
+  for (const provider of PROVIDERS) await enter(provider, person)
+  const owner = await ownerOf(person.email)
+  assert.deepEqual(await owner.linked(), PROVIDERS)
+  for (const [index, provider] of PROVIDERS.entries()) {
+    assert.equal((await owner.unlink(provider)).status, 200)
+    assert.deepEqual(await owner.linked(), PROVIDERS.slice(index + 1))
+    const again = await owner.unlink(provider)
+    assert.deepEqual([again.status, again.json.code], [404, 'PROVIDER_NOT_LINKED'])
+  }
+  const acts = await actsOf(owner.customerId)
+  assert.equal(acts.filter((act) => act === 'provider.unlinked').length, 3)
+  assert.deepEqual(await accountsOf(person.email), [])
+  // Neither a password nor a passkey is left, and the way by mail is.
+  const { customerId } = await enterByLink(db, baseUrl, person.email, freshAddress())
+  assert.equal(customerId, owner.customerId)
+})
+
+test('an unlinked account is linked anew by its verified address only, with a warning, and asks for the second factor', async () => {
+  for (const provider of PROVIDERS) {
+    const person = freshPerson()
+    const owner = await ownerOf(person.email)
+    await enter(provider, person)
+    assert.equal((await owner.unlink(provider)).status, 200)
+    for (const moved of [
+      { ...person, email: freshPerson().email },
+      { ...person, isVerified: false },
+    ]) {
+      const { browser } = await enter(provider, moved)
+      const session = await browser.get('/v1/session')
+      assert.notEqual(session.json?.customer?.id, owner.customerId, provider)
+      assert.deepEqual(await owner.linked(), [], provider)
+    }
+    const other = freshPerson({ email: person.email })
+    await enableFactor(person.email)
+    const { browser, location } = await enter(provider, other)
+    assert.equal(location, '/entrar/codigo?voltar=%2F')
+    assert.ok(!(await isIn(browser)))
+    assert.deepEqual(await owner.linked(), [provider])
+    const acts = (await actsOf(owner.customerId)).filter((act) => act.startsWith('provider.'))
+    assert.deepEqual(acts, ['provider.linked', 'provider.unlinked', 'provider.linked'])
+  }
+})
+
+test('nobody sees or unlinks the accounts of another, and a password is none of them', async () => {
+  const [person, password] = [freshPerson(), freshPerson()]
+  const owner = await ownerOf(person.email)
+  await enter('github', person)
+  const stranger = await ownerOf(password.email)
+  await sql`
+    insert into sign_in_accounts (id, user_id, provider_id, provider_account, password)
+    select ${createId()}, id, 'credential', id::text, 'x' from sign_in_users
+    where email = ${password.email}`.execute(db)
+  assert.deepEqual(await stranger.linked(), [])
+  for (const provider of ['github', 'credential', '']) {
+    const refused = await stranger.unlink(provider)
+    assert.deepEqual([refused.status, refused.json.code], [404, 'PROVIDER_NOT_LINKED'])
+  }
+  assert.deepEqual(await accountsOf(password.email), ['credential'])
+  assert.deepEqual(await owner.linked(), ['github'])
+})
+
 test('an account whose own address was never proved is not taken over, and keeps its password out', async () => {
   const person = freshPerson()
   const other = open()

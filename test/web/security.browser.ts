@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { totpCode, totpStep } from '../../src/identity/sign-in/totp.ts'
+import { createId } from '../../src/platform/lib/ids.ts'
 import { enterByLink } from '../harness/sign-in-browser.ts'
 import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import { assertAccessible, startBrowser, type BrowserUnderTest } from './browser.ts'
@@ -55,6 +56,16 @@ async function givePassword(page: Page): Promise<void> {
   await page.getByLabel('Senha').fill(RITA.password)
   await page.getByRole('button', { name: 'Entrar', exact: true }).click()
   await page.getByRole('heading', { name: 'Verificação em duas etapas', level: 1 }).waitFor()
+}
+
+/** Signs in by the password and a code, and opens the page. */
+async function enterSecurity(page: Page): Promise<void> {
+  await signOut(page)
+  await givePassword(page)
+  await page.getByLabel('Código do aplicativo').fill(await codeOfNow())
+  await page.getByRole('button', { name: 'Confirmar' }).click()
+  await page.getByRole('heading', { name: 'Início', level: 1 }).waitFor()
+  await page.goto('/seguranca')
 }
 
 test('the second factor is enabled by a code of the app, and its backup codes are shown once', async () => {
@@ -155,15 +166,38 @@ test('a passkey is added after a proof, signs in on its own, and is removed', as
   await page.close()
 })
 
+test('accounts at other services are listed with their address and day, and unlinked after a word on the ways left', async () => {
+  const page = await browser.newPage()
+  await enterSecurity(page)
+  const linked = page.getByRole('region', { name: 'Contas vinculadas' })
+  await page.getByRole('region', { name: 'Senha' }).waitFor()
+  assert.equal(await linked.count(), 0, 'nobody has one here yet')
+  for (const provider of ['google', 'github'])
+    await sql`
+      insert into sign_in_accounts (id, user_id, provider_id, provider_account)
+      select ${createId()}, id, ${provider}, ${createId()} from sign_in_users
+      where email = ${RITA.email}`.execute(gateway.database.db)
+  await page.reload()
+  await linked.getByText(RITA.email).first().waitFor()
+  assert.equal(await linked.getByRole('listitem').count(), 2)
+  await lookAt(page, 'seguranca-contas')
+  await linked.getByRole('button', { name: 'Desvincular Google' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Desvincular a conta Google?' })
+  await dialog.getByText(`com sua senha ou por um link enviado a ${RITA.email}`).waitFor()
+  await lookAt(page, 'seguranca-desvincular')
+  await dialog.getByRole('button', { name: 'Desvincular conta' }).click()
+  await page.getByText('Conta desvinculada.').waitFor()
+  await linked.getByText('Google').waitFor({ state: 'detached' })
+  await linked.getByRole('button', { name: 'Desvincular GitHub' }).click()
+  await page.getByRole('button', { name: 'Desvincular conta' }).click()
+  await linked.waitFor({ state: 'detached' })
+  await page.close()
+})
+
 test('other sessions are listed and can be ended; a new password ends all of them', async () => {
   const { db } = gateway.database
   const page = await browser.newPage()
-  await signOut(page)
-  await givePassword(page)
-  await page.getByLabel('Código do aplicativo').fill(await codeOfNow())
-  await page.getByRole('button', { name: 'Confirmar' }).click()
-  await page.getByRole('heading', { name: 'Início', level: 1 }).waitFor()
-  await page.goto('/seguranca')
+  await enterSecurity(page)
   const sessions = page.getByRole('region', { name: 'Onde sua conta está aberta' })
   await sessions.getByText('Esta sessão').waitFor()
   assert.ok((await sessions.getByRole('listitem').count()) > 1)

@@ -35,6 +35,10 @@ const ACTS = {
     subject: 'Entrada por outra conta ligada',
     text: 'Uma conta sua em outro serviço, com este mesmo endereço de e-mail, foi ligada à sua conta aqui. Quem entra nela entra aqui sem senha.',
   },
+  'provider.unlinked': {
+    subject: 'Entrada por outra conta desligada',
+    text: 'Uma conta sua em outro serviço foi desvinculada da sua conta aqui. Se alguém entrar por ela outra vez, e o endereço de e-mail dela for o seu, ela volta a ser vinculada, e avisamos de novo.',
+  },
   'password.changed': {
     subject: 'Senha trocada',
     text: 'A senha da sua conta foi trocada, e as outras sessões foram encerradas.',
@@ -59,7 +63,7 @@ export const SECURITY_TEMPLATES = {
       subject: t`Segurança da conta: ${t(act?.subject ?? 'algo mudou')}`,
       paragraphs: [act?.text ?? 'A forma de entrar na sua conta mudou.'],
       facts: [
-        [name === 'provider.linked' ? 'Serviço' : 'Chave de acesso', data.text('name')],
+        [name.startsWith('provider.') ? 'Serviço' : 'Chave de acesso', data.text('name')],
         ['Quando', data.time('at')],
         ['Endereço IP', data.text('ip')],
       ],

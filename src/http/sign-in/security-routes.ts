@@ -1,5 +1,5 @@
 /**
- * The routes that guard an account, for its signed-in customer: the second factor, passkeys, and the list of sessions.
+ * The routes that guard an account, for its signed-in customer: the second factor, passkeys, accounts at providers, and the list of sessions.
  * They belong to the dashboard, as better-auth's do, and not to /v1. Acts that make an account easier to enter need a
  * recent proof: the sign-in itself, or the password or a code once more.
  */
@@ -19,7 +19,9 @@ import {
   endSession,
   removePasskey,
   renewBackupCodes,
+  unlinkProvider,
 } from '../../identity/sign-in/security-acts.ts'
+import { PROVIDERS } from '../../identity/sign-in/providers.ts'
 import { actorOfSession, isPasswordOf } from './own-session.ts'
 import { factorHolder, limitCaller } from './limit-caller.ts'
 import { securityRoute, refusal, type SecurityCall } from './security-route.ts'
@@ -97,6 +99,17 @@ export const securityRoutes = [
       const input = { session: call.session, id: idOf(call) }
       if (!(await removePasskey(deps.db, actorOfCall(call), input)))
         throw refusal(404, 'PASSKEY_NOT_FOUND')
+      return { status: true }
+    },
+  }),
+  securityRoute('POST', '/providers/unlink', {
+    fields: ['provider'],
+    needs: 'proof',
+    async handle(call, deps) {
+      const provider = PROVIDERS.find((name) => name === call.text('provider'))
+      const { session } = call
+      if (!provider || !(await unlinkProvider(deps.db, actorOfCall(call), { session, provider })))
+        throw refusal(404, 'PROVIDER_NOT_LINKED')
       return { status: true }
     },
   }),

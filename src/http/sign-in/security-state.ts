@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { listPasskeys } from '../../identity/sign-in/passkeys.ts'
+import { listLinkedAccounts } from '../../identity/sign-in/providers.ts'
 import { listSessions, type Session } from '../../identity/sign-in/sessions.ts'
 import type { HttpParts } from '../rest/parts.ts'
 
@@ -22,7 +23,9 @@ export async function securityState({ db }: Deps, session: Session): Promise<obj
     from sign_in_users u left join sign_in_second_factors f on f.user_id = u.id
     where u.id = ${userId}`.execute(db)
   const [guards] = rows
-  const [passkeys, sessions] = [await listPasskeys(db, userId), await listSessions(db, userId)]
+  const passkeys = await listPasskeys(db, userId)
+  const linkedAccounts = await listLinkedAccounts(db, userId)
+  const sessions = await listSessions(db, userId)
   return {
     email: session.email,
     isProved: session.isProved,
@@ -32,6 +35,7 @@ export async function securityState({ db }: Deps, session: Session): Promise<obj
       backupCodesLeft: guards?.backupCodesLeft ?? 0,
     },
     passkeys,
+    linkedAccounts,
     sessions: sessions.map((each) => ({ ...each, isThis: each.id === session.id })),
   }
 }

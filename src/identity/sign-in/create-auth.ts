@@ -24,7 +24,12 @@ import {
   PASSWORD_MAX,
   PASSWORD_MIN,
 } from './sign-in-terms.ts'
-import { type ProviderClients, socialProviders, WITHOUT_TOKENS } from './providers.ts'
+import {
+  type Provider,
+  type ProviderClients,
+  socialProviders,
+  WITHOUT_TOKENS,
+} from './providers.ts'
 import { recordLinkedProvider, recordPasswordReset } from './security-acts.ts'
 import { recordSessionStarted } from './sessions.ts'
 import { listPasskeys } from './passkeys.ts'
@@ -237,7 +242,7 @@ export function createAuth(options: {
           async before({ userId, providerId }, context) {
             if (providerId === 'credential') return undefined
             const ip = context?.headers?.get(CLIENT_IP_HEADER) ?? undefined
-            await recordLinkedProvider(db, { userId, provider: providerId, ip })
+            await recordLinkedProvider(db, { userId, provider: providerId as Provider, ip })
             return { data: WITHOUT_TOKENS }
           },
         },

@@ -3,10 +3,17 @@
  * its row must both have, once, and PKCE. What is decided here: whose address counts as proved, and what is stored.
  */
 import type { BetterAuthOptions } from 'better-auth'
+import type { Database } from '../../platform/db/open.ts'
 import { isMailAddress } from '../../deliveries/email/mail-address.ts'
 
 export const PROVIDERS = ['google', 'github', 'microsoft'] as const
 export type Provider = (typeof PROVIDERS)[number]
+
+export const PROVIDER_NAMES: Readonly<Record<Provider, string>> = {
+  google: 'Google',
+  github: 'GitHub',
+  microsoft: 'Microsoft',
+}
 
 interface Client {
   readonly clientId: string
@@ -111,4 +118,35 @@ export const WITHOUT_TOKENS = {
   accessTokenExpiresAt: undefined,
   refreshTokenExpiresAt: undefined,
   scope: undefined,
+}
+
+export interface LinkedAccount {
+  readonly provider: Provider
+  readonly createdAt: Date
+}
+
+/** Returns the user's accounts at providers, also at one that the server is no longer registered with. */
+export async function listLinkedAccounts(db: Database, userId: string): Promise<LinkedAccount[]> {
+  const rows = await db
+    .selectFrom('sign_in_accounts')
+    .select(['provider_id as provider', 'created_at as createdAt'])
+    .where('user_id', '=', userId)
+    .where('provider_id', 'in', PROVIDERS)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ ...row, provider: row.provider as Provider }))
+}
+
+/** Returns false if the user has no account at the provider. */
+export async function deleteLinkedAccount(
+  trx: Database,
+  { userId, provider }: { readonly userId: string; readonly provider: Provider },
+): Promise<boolean> {
+  const deleted = await trx
+    .deleteFrom('sign_in_accounts')
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', provider)
+    .executeTakeFirst()
+  return deleted.numDeletedRows === 1n
 }

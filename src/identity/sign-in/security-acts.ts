@@ -16,6 +16,7 @@ import type { SecurityAct } from '../../deliveries/email/security-templates.ts'
 import { createId } from '../../platform/lib/ids.ts'
 import { deletePasskey } from './passkeys.ts'
 import { proveUser } from './prove-user.ts'
+import { deleteLinkedAccount, PROVIDER_NAMES, type Provider } from './providers.ts'
 import { confirmSecondFactor, deleteSecondFactor, replaceCodesOfFactor } from './second-factor.ts'
 import {
   deleteOtherSessions,
@@ -28,7 +29,7 @@ import {
 type ReportAct = (
   act: SecurityAct,
   subjectId: string,
-  /** `name` is the passkey's name; only the mail contains it. */
+  /** `name` is the passkey's or the provider's name; only the mail contains it. */
   more?: { readonly details?: Readonly<Record<string, number>>; readonly name?: string },
 ) => Promise<void>
 
@@ -102,6 +103,23 @@ export function removePasskey(
   })
 }
 
+/**
+ * Unlinks the user's account at a provider. Returns false if there is none. It locks nobody out: a link by mail to the
+ * address of the account always opens it. Nor does it keep the account at the provider out for good: while that has the
+ * address, verified, signing in by it links it anew, and the owner is warned again.
+ */
+export function unlinkProvider(
+  db: Database,
+  actor: Actor,
+  { session: { userId, customerId }, provider }: OfSession & { readonly provider: Provider },
+): Promise<boolean> {
+  return guarding(db, actor, customerId, async (trx, report) => {
+    if (!(await deleteLinkedAccount(trx, { userId, provider }))) return false
+    await report('provider.unlinked', customerId, { name: PROVIDER_NAMES[provider] })
+    return true
+  })
+}
+
 /** Call it after better-auth has stored the password. Ends every other login session. */
 export function recordNewPassword(
   db: Database,
@@ -125,7 +143,7 @@ export function recordLinkedProvider(
     userId,
     provider,
     ip,
-  }: { readonly userId: string; readonly provider: string; readonly ip: string | undefined },
+  }: { readonly userId: string; readonly provider: Provider; readonly ip: string | undefined },
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
     const user = await trx
@@ -143,7 +161,7 @@ export function recordLinkedProvider(
     if (!customer) return
     const actor = { kind: 'customer', customerId: customer.id, ...(ip ? { ip } : {}) } as const
     await guarding(trx, actor, customer.id, (_trx, report) =>
-      report('provider.linked', customer.id, { name: provider }),
+      report('provider.linked', customer.id, { name: PROVIDER_NAMES[provider] }),
     )
   })
 }

@@ -42,6 +42,12 @@ export function sendMagicLink(email: string, returnTo: string): Promise<unknown>
 
 export type Provider = 'google' | 'github' | 'microsoft'
 
+export const PROVIDER_NAMES: Readonly<Record<Provider, string>> = {
+  google: 'Google',
+  github: 'GitHub',
+  microsoft: 'Microsoft',
+}
+
 /** The services with whose accounts people may sign in here. */
 export const providersQuery = queryOptions({
   queryKey: ['sign-in-providers'],

@@ -54,6 +54,7 @@ export const ERROR_TEXTS = perLanguage((): Readonly<Record<string, string>> => (
   PASSKEY_NOT_FOUND: t(
     'Esta chave de acesso não pertence mais a nenhuma conta. Use outra ou entre de outra forma.',
   ),
+  PROVIDER_NOT_LINKED: t('Esta conta já não está vinculada. Atualize a página.'),
   USER_NOT_VERIFIED: t(
     'O dispositivo precisa pedir sua digital, seu rosto ou um PIN. Tente com outro.',
   ),

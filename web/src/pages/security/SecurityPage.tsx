@@ -3,6 +3,7 @@ import { Card } from '../../components/Card.tsx'
 import { ErrorState } from '../../components/ErrorState.tsx'
 import { PageTitle } from '../../components/PageTitle.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { LinkedAccounts } from './LinkedAccounts.tsx'
 import { Passkeys } from './Passkeys.tsx'
 import { Password } from './Password.tsx'
 import { SecondFactor } from './SecondFactor.tsx'
@@ -35,6 +36,9 @@ export function SecurityPage() {
           <>
             <SecondFactor factor={security.data.secondFactor} withProof={withProof} />
             <Passkeys passkeys={security.data.passkeys} withProof={withProof} />
+            {security.data.linkedAccounts.length > 0 && (
+              <LinkedAccounts security={security.data} withProof={withProof} />
+            )}
             <Password email={security.data.email} hasPassword={security.data.hasPassword} />
             <Sessions sessions={security.data.sessions} />
           </>

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { Provider } from '../../api/auth.ts'
 import { ownAuthGet, ownAuthPost } from '../../api/auth-call.ts'
 
 /** The answer of `src/http/sign-in/security-state.ts`. */
@@ -7,12 +8,19 @@ export interface Security {
   readonly hasPassword: boolean
   readonly secondFactor: { readonly enabledAt: string | null; readonly backupCodesLeft: number }
   readonly passkeys: readonly Passkey[]
+  readonly linkedAccounts: readonly LinkedAccount[]
   readonly sessions: readonly SignedIn[]
 }
 
 export interface Passkey {
   readonly id: string
   readonly name: string
+  readonly createdAt: string
+}
+
+/** An account of the user at a provider, with which they sign in here. */
+export interface LinkedAccount {
+  readonly provider: Provider
   readonly createdAt: string
 }
 
@@ -56,6 +64,10 @@ export function renewBackupCodes(): Promise<{ backupCodes: string[] }> {
 
 export function removePasskey(id: string): Promise<unknown> {
   return ownAuthPost('/passkeys/remove', { id })
+}
+
+export function unlinkProvider(provider: Provider): Promise<unknown> {
+  return ownAuthPost('/providers/unlink', { provider })
 }
 
 export function endSession(id: string): Promise<unknown> {

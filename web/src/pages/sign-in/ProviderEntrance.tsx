@@ -1,16 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { beginByProvider, providersQuery, type Provider } from '../../api/auth.ts'
+import { beginByProvider, PROVIDER_NAMES, providersQuery, type Provider } from '../../api/auth.ts'
 import { explainError } from '../../api/explain-error.ts'
 import { Button } from '../../components/Button.tsx'
 import { Notice } from '../../components/Notice.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { t } from '../../language/t.ts'
-
-const NAMES: Readonly<Record<Provider, string>> = {
-  google: 'Google',
-  github: 'GitHub',
-  microsoft: 'Microsoft',
-}
 
 interface ProviderEntranceProps {
   /** The page to show afterwards. */
@@ -41,7 +35,7 @@ export function ProviderEntrance(more: ProviderEntranceProps) {
           onClick={() => begin.mutate(provider)}
           className="w-full"
         >
-          {t('Entrar com {provider}', { provider: NAMES[provider] })}
+          {t('Entrar com {provider}', { provider: PROVIDER_NAMES[provider] })}
         </Button>
       ))}
     </div>

@@ -90,6 +90,7 @@ const WORDS = perLanguage((): Readonly<Record<string, string>> => ({
   'second_factor.reset': t('Desligou a verificação em duas etapas de um cliente'),
   'backup_codes.renewed': t('Criou novos códigos de reserva'),
   'provider.linked': t('Ligou uma conta de outro serviço'),
+  'provider.unlinked': t('Desvinculou uma conta de outro serviço'),
   'passkey.added': t('Cadastrou uma chave de acesso'),
   'session.started': t('Entrou no painel'),
   'session.ended': t('Encerrou uma sessão'),
