@@ -25,6 +25,7 @@ const BODIES = {
   '/v1/completions': { model: 'sandbox-chat', prompt: QUESTION, max_tokens: 100 },
   '/v1/responses': { model: 'sandbox-chat', input: QUESTION },
   '/v1/embeddings': { model: 'sandbox-embedding', input: QUESTION },
+  '/v1/moderations': { model: 'sandbox-moderation', input: QUESTION },
 } as const
 
 async function begin(

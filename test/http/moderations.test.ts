@@ -6,6 +6,7 @@ import { findAccount } from '../../src/money/ledger/entries.ts'
 import { assertRefusal } from '../harness/assert-answer.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
 import { ask, type Asked } from '../harness/ask.ts'
+import { beginBatch, readResultFile, untilEnded } from '../harness/batches.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import fc from '../harness/fast-check.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
@@ -140,6 +141,53 @@ test('a model without a price for its tokens is held for, and charges nothing; i
   }
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '0' })
   assertRefusal(await judge({ input: 'Oi' }, secret), 402, 'insufficient_balance')
+})
+
+test('lines of a batch are judged and charged as calls, also by a model at no price', async () => {
+  const { node, database } = gateway
+  const { customerId, secret } = await seedCustomer(database.db, { balanceBrl: '10' })
+  play('priced', { prompt_tokens: 7, total_tokens: 7 })
+  play('omni-moderation-latest')
+  const endpoint = '/v1/moderations'
+  const line = (custom_id: string, body: object): object => ({
+    custom_id,
+    method: 'POST',
+    url: endpoint,
+    body,
+  })
+  const lines = [
+    line('pago', { model: 'priced', input: ['Oi', 'Vou matar'] }),
+    line('de graça', { input: [words('Oi'), image(PNG)] }),
+    line('de vetores', { model: 'vectors', input: 'Oi' }),
+    line('sem texto', { model: 'priced' }),
+  ]
+  const id = await beginBatch(node.baseUrl, secret, lines, endpoint)
+  const ended = await untilEnded(node.baseUrl, secret, id)
+  assert.deepEqual(ended.request_counts, { total: 4, completed: 2, failed: 2 })
+  const judged = await readResultFile(node.baseUrl, secret, ended.output_file_id)
+  const cost = nanoBrl(perMillion(7, '0.1'), FX_RATE, MARKUP)
+  assert.deepEqual(
+    judged.map(({ custom_id, response }) => [
+      custom_id,
+      response?.body.results.length,
+      response?.body.cost_billed_brl,
+    ]),
+    [
+      ['pago', 2, Number(cost) / 1e9],
+      ['de graça', 1, 0],
+    ],
+  )
+  const refused = await readResultFile(node.baseUrl, secret, ended.error_file_id)
+  assert.deepEqual(
+    refused.map(({ custom_id, response }) => [custom_id, response?.status_code]),
+    [
+      ['de vetores', 400],
+      ['sem texto', 400],
+    ],
+  )
+  const account = await findAccount(database.db, customerId)
+  assert.deepEqual([account?.balanceNanoBrl, account?.heldNanoBrl], [10n * 10n ** 9n - cost, 0n])
+  await assertAudit(database)
 })
 
 test('whatever the upstream reports of a moderation, it costs at most its hold, at least something, and the balance stays', async () => {

@@ -24,6 +24,7 @@ export const LINE_CALLS = {
   '/v1/completions': 'completeText',
   '/v1/responses': 'createResponse',
   '/v1/embeddings': 'embed',
+  '/v1/moderations': 'moderate',
   [MESSAGES]: 'createMessage',
 } as const satisfies Readonly<Record<string, keyof ModelCalls>>
 

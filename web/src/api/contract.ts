@@ -6646,7 +6646,12 @@ export interface Contract {
       idempotency_key: string
       body: {
         input_file_id: string
-        endpoint: '/v1/chat/completions' | '/v1/completions' | '/v1/responses' | '/v1/embeddings'
+        endpoint:
+          | '/v1/chat/completions'
+          | '/v1/completions'
+          | '/v1/responses'
+          | '/v1/embeddings'
+          | '/v1/moderations'
         completion_window: '24h'
         metadata?: {
           [k: string]: string
