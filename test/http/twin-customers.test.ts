@@ -7,6 +7,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { grantPromotion } from '../../src/money/ledger/promotions.ts'
 import { createId } from '../../src/platform/lib/ids.ts'
@@ -87,11 +88,20 @@ async function readAll({
   return answers
 }
 
+/** An alert is looked at by itself when it is new. */
+async function untilNoAlertIsDue(): Promise<void> {
+  const { db } = gateway.database
+  const isDue = sql<boolean>`due_at <= now()`
+  while (await db.selectFrom('alerts').select('id').where(isDue).executeTakeFirst())
+    await sleep(100)
+}
+
 const household = await createHousehold(gateway)
 const { secret, customerId } = household.owner
 // An export is told by a mail, which the next one lists.
 await readAll({ household, secret })
 await untilAllIsSent(gateway.database)
+await untilNoAlertIsDue()
 // What is shown by hours and days begins anew with them.
 await avoidMinuteEnd(15_000)
 const answers = await readAll({ household, secret })

@@ -93,7 +93,7 @@ test('Ctrl-K leads to pages, keys, models and acts, by keyboard alone', async ()
   assert.equal(await page.getByRole('dialog').count(), 1, 'not over a dialog that asks something')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  assert.equal(new URL(page.url()).search, '')
+  await page.waitForURL(({ search }) => search === '')
 
   await page.setViewportSize({ width: 700, height: 640 })
   await search(page, 'uso')
