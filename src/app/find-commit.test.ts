@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { findCommit } from './find-commit.ts'
+import { findCommit } from './release-of.ts'
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567'
 const OTHER = 'f'.repeat(40)

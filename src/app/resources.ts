@@ -2,24 +2,31 @@
 import { operatorAdjustmentRoutes } from '../http/adjustments/operator-adjustment-routes.ts'
 import { alertRoutes } from '../http/alerts/alert-routes.ts'
 import { apiKeyRoutes } from '../http/api-keys/api-key-routes.ts'
-import { operatorAuditLogExportRoutes } from '../http/audit-log/operator-audit-log-export-routes.ts'
-import { operatorAuditLogRoutes } from '../http/audit-log/operator-audit-log-routes.ts'
+import {
+  operatorAuditLogExportRoutes,
+  operatorAuditLogRoutes,
+} from '../http/audit-log/operator-audit-log-routes.ts'
 import { operatorCustomerRoutes } from '../http/customers/operator-customer-routes.ts'
-import { operatorFactorRoutes } from '../http/customers/operator-factor-routes.ts'
-import { operatorKeyRoutes } from '../http/customers/operator-key-routes.ts'
-import { operatorSuspensionRoutes } from '../http/customers/operator-suspension-routes.ts'
+import {
+  operatorFactorRoutes,
+  operatorSuspensionRoutes,
+  operatorKeyRoutes,
+} from '../http/customers/operator-act-routes.ts'
 import { docRoutes } from '../site/docs/doc-routes.ts'
 import { openApiRoutes } from '../site/docs/add-open-api.ts'
 import { fxRateRoutes } from '../http/fx-rates/fx-rate-routes.ts'
 import { operatorFxRoutes } from '../http/fx-rates/operator-fx-routes.ts'
-import { healthRoutes } from '../http/health/health-routes.ts'
+import {
+  healthRoutes,
+  probeRoutes,
+  upstreamHealthRoutes,
+  metricsRoutes,
+} from '../http/health/health-routes.ts'
 import {
   operatorMailRoutes,
   operatorWebhookRoutes,
 } from '../http/deliveries/operator-delivery-routes.ts'
 import { operatorHealthRoutes } from '../http/health/operator-health-routes.ts'
-import { probeRoutes } from '../http/health/probe-routes.ts'
-import { upstreamHealthRoutes } from '../http/health/upstream-health-routes.ts'
 import { imageFileRoutes } from '../http/images/image-file-routes.ts'
 import { activeIncidentRoutes } from '../http/incidents/active-incident-routes.ts'
 import { operatorIncidentRoutes } from '../http/incidents/operator-incident-routes.ts'
@@ -28,7 +35,6 @@ import { liveRoutes } from '../http/live/live-routes.ts'
 import { mailboxRoutes } from '../http/mails/mailbox-routes.ts'
 import { unsubscribeRoutes } from '../http/mails/unsubscribe-routes.ts'
 import { operatorMarginRoutes } from '../http/margins/operator-margin-routes.ts'
-import { metricsRoutes } from '../http/metrics/metrics-routes.ts'
 import { modelCallRoutes } from '../http/model-calls/model-call-routes.ts'
 import { geminiModelRoutes } from '../http/models/gemini-model-routes.ts'
 import { modelPriceRoutes } from '../http/models/model-price-routes.ts'
@@ -56,13 +62,11 @@ import { referralRoutes } from '../http/referrals/referral-routes.ts'
 import { operatorRefundRoutes } from '../http/refunds/operator-refund-routes.ts'
 import { refundRoutes } from '../http/refunds/refund-routes.ts'
 import { usageSessionRoutes } from '../http/sessions/usage-session-routes.ts'
-import { shieldReportRoutes } from '../http/shield/shield-report-routes.ts'
-import { shieldRoutes } from '../http/shield/shield-routes.ts'
+import { shieldReportRoutes, shieldRoutes } from '../http/shield/shield-routes.ts'
 import { authEventRoutes } from '../http/sign-in/auth-event-routes.ts'
 import { authPageRoutes } from '../http/sign-in/auth-page-routes.ts'
-import { authRoutes } from '../http/sign-in/auth-routes.ts'
+import { authRoutes, codeRoutes } from '../http/sign-in/auth-routes.ts'
 import { providerRoutes } from '../http/sign-in/provider-routes.ts'
-import { codeRoutes } from '../http/sign-in/code-routes.ts'
 import { loginSessionRoutes } from '../http/sign-in/login-session-routes.ts'
 import { securityRoutes } from '../http/sign-in/security-routes.ts'
 import { siteRoutes } from '../site/pages/site-routes.ts'
@@ -80,19 +84,17 @@ import { automaticTopUpRoutes } from '../http/top-ups/automatic-top-up-routes.ts
 import { topUpReceiptRoutes } from '../http/top-ups/top-up-receipt-routes.ts'
 import { topUpRoutes } from '../http/top-ups/top-up-routes.ts'
 import { trialCreditRoutes } from '../http/trial-credit/trial-credit-routes.ts'
-import { dashboardStatsRoutes } from '../http/usage/dashboard-stats-routes.ts'
+import { dashboardStatsRoutes, runwayRoutes } from '../http/usage/dashboard-stats-routes.ts'
 import { rateLimitUseRoutes } from '../http/usage/rate-limit-use-routes.ts'
 import { recommendationRoutes } from '../http/usage/recommendation-routes.ts'
-import { runwayRoutes } from '../http/usage/runway-routes.ts'
 import { usageByDayRoutes } from '../http/usage/usage-by-day-routes.ts'
 import { usageByKeyRoutes } from '../http/usage/usage-by-key-routes.ts'
 import { usageCallsRoutes } from '../http/usage/usage-calls-routes.ts'
 import { statementRoutes } from '../http/usage/statement-routes.ts'
 import { usageExportRoutes } from '../http/usage/usage-export-routes.ts'
 import { usageRefusalsRoutes } from '../http/usage/usage-refusals-routes.ts'
-import { usageRoutes } from '../http/usage/usage-routes.ts'
+import { usageRoutes, usageSummaryRoutes } from '../http/usage/usage-routes.ts'
 import { usageSpendRoutes } from '../http/usage/usage-spend-routes.ts'
-import { usageSummaryRoutes } from '../http/usage/usage-summary-routes.ts'
 import { usageDestinationRoutes } from '../http/usage-destinations/usage-destination-routes.ts'
 import { videoRoutes } from '../http/videos/video-routes.ts'
 import { webhookAttemptRoutes } from '../http/webhooks/webhook-attempt-routes.ts'

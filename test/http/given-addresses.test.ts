@@ -26,7 +26,7 @@ import {
 } from '../../src/gateway/calls/chat/read-messages.ts'
 import * as messageFields from '../../src/gateway/providers/ai-sdk/native-messages/message-fields.ts'
 import { OPEN_CHAT_FIELDS } from '../../src/gateway/providers/openai-compatible/chat-deltas.ts'
-import * as responseFields from '../../src/gateway/providers/openai-compatible/native-responses/response-fields.ts'
+import * as responseFields from '../../src/gateway/providers/openai-compatible/native-responses/write-native-response.ts'
 import { ask, type Asked } from '../harness/ask.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { isFullEffort } from '../harness/effort.ts'

@@ -9,7 +9,6 @@ import { inTransaction, type Database } from '../../platform/db/open.ts'
 import { createId, isUuid } from '../../platform/lib/ids.ts'
 import { findPrompt, type Prompt, type PromptParameters } from './read-prompts.ts'
 import { variablesOf, type VariablesFault } from './placeholders.ts'
-import { copySlugOf, findFreeSlug, slugOf } from './slugs.ts'
 import { lockCustomer } from '../customers.ts'
 
 export const PROMPTS_MAX = 1_000
@@ -242,4 +241,46 @@ function withoutUndefined<Fields extends object>(fields: Fields): Fields {
 /** Counts code points, as PostgreSQL does. */
 function firstCharacters(text: string, count: number): string {
   return Array.from(text).slice(0, count).join('')
+}
+
+/** The most characters without the number at the end. Repeated copies must not grow without limit. */
+const LENGTH_MAX = 100
+const COPY_SUFFIX = '-copia'
+/** The slug of a name without any ASCII letter or digit. */
+const FALLBACK = 'prompt'
+
+/** Returns the name in lower case without accents, its words joined by hyphens. */
+export function slugOf(name: string): string {
+  const words = name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+  return cut(words.replace(/^-/, ''), LENGTH_MAX) || FALLBACK
+}
+
+export function copySlugOf(slug: string): string {
+  return cut(slug, LENGTH_MAX - COPY_SUFFIX.length) + COPY_SUFFIX
+}
+
+/** Returns `base`, or the first of `base-2`, `base-3`, … that no prompt of the customer has now. */
+export async function findFreeSlug(
+  db: Database,
+  customerId: string,
+  base: string,
+): Promise<string> {
+  const rows = await db
+    .selectFrom('prompts')
+    .select('slug')
+    .where('customer_id', '=', customerId)
+    .where('slug', 'like', `${base}%`)
+    .execute()
+  const taken = new Set(rows.map(({ slug }) => slug))
+  let slug = base
+  for (let number = 2; taken.has(slug); number++) slug = `${base}-${number}`
+  return slug
+}
+
+function cut(slug: string, lengthMax: number): string {
+  return slug.slice(0, lengthMax).replace(/-$/, '')
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc, { anyCharacter } from '../../../test/harness/fast-check.ts'
-import { copySlugOf, slugOf } from './slugs.ts'
+import { copySlugOf, slugOf } from './prompts.ts'
 
 test('a slug is the name in lower case without accents, its words joined by hyphens', () => {
   assert.equal(slugOf('Resumo de Reunião'), 'resumo-de-reuniao')

@@ -1,12 +1,19 @@
+import {
+  exportAuditLog,
+  type AuditLogEntry,
+  listAuditLog,
+} from '../../platform/audit-log/read-audit-log.ts'
+import type { CsvField } from '../../platform/lib/csv.ts'
+import { actorOf } from '../rest/authenticate.ts'
+import type { HttpParts } from '../rest/parts.ts'
+import { restRoute } from '../rest/rest-route.ts'
+import { sendCsv } from '../rest/send-download.ts'
 import Type from 'typebox'
-import { listAuditLog, type AuditLogEntry } from '../../platform/audit-log/read-audit-log.ts'
 import { findCustomerNames } from '../../customers/customers.ts'
 import { toMilliseconds } from '../../platform/db/exact-time.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
 import { answer, dateTime, nullable, uuid, wholeNumber, dayInQuery } from '../rest/values.ts'
 import { cursor, nextCursor, pageOf, readCursor } from '../rest/cursor.ts'
-import type { HttpParts } from '../rest/parts.ts'
-import { restRoute } from '../rest/rest-route.ts'
 import { RestRefusal } from '../rest/rest-refusal.ts'
 
 /** The time range of a query, from days that the database must recognise. */
@@ -20,7 +27,7 @@ export function checkDays({ from, to }: { from?: string; to?: string }): void {
     throw new RestRefusal(400, 'invalid_request', 'from: não pode ser depois de to')
 }
 
-type Deps = Pick<HttpParts, 'db'>
+type Deps = Pick<HttpParts, 'db' | 'primary'>
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -107,4 +114,64 @@ function entryBody(
     subject_id: found.subjectId,
     details: found.details,
   }
+}
+
+/** The specification's limit. */
+const ROWS_MAX = 10_000
+
+const COLUMNS = [
+  'id',
+  'created_at',
+  'actor_kind',
+  'actor_id',
+  'api_key_id',
+  'ip',
+  'action',
+  'customer_id',
+  'subject_id',
+  'details',
+  'session_id',
+]
+
+export const operatorAuditLogExportRoutes = [
+  restRoute({
+    method: 'GET',
+    path: '/admin/audit-log/export.csv',
+    tag: 'Administração',
+    summary: `O registro de auditoria em CSV: até ${ROWS_MAX.toLocaleString('pt-BR')} atos, os mais novos primeiro`,
+    access: 'admin',
+    readsFrom: 'replica',
+    query: auditLogDays,
+    answer: 'text/csv',
+    async handle({ caller, query, reply }, deps: Deps) {
+      const { from, to } = query
+      checkDays(query)
+      const range = { from, to, rowsMax: ROWS_MAX }
+      const batches = await exportAuditLog(deps.primary, actorOf(caller), range, deps.db)
+      const fileName = `audit-log${from === undefined ? '' : `-${from}`}${to === undefined ? '' : `-${to}`}.csv`
+      return sendCsv(reply, fileName, COLUMNS, rowsOf(batches))
+    },
+  }),
+]
+
+async function* rowsOf(
+  batches: AsyncIterable<readonly AuditLogEntry[]>,
+): AsyncGenerator<CsvField[][]> {
+  for await (const batch of batches) yield batch.map(fieldsOf)
+}
+
+function fieldsOf(entry: AuditLogEntry): CsvField[] {
+  return [
+    entry.id,
+    entry.createdAt,
+    entry.actorKind,
+    entry.actorId,
+    entry.apiKeyId,
+    entry.ip,
+    entry.action,
+    entry.customerId,
+    entry.subjectId,
+    entry.details && JSON.stringify(entry.details),
+    entry.sessionId,
+  ]
 }

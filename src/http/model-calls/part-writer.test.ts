@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import fc, { anyCharacter } from '../../../test/harness/fast-check.ts'
-import { createPartWriter, findCanFrame } from './part-writer.ts'
+import { createPartWriter, findCanFrame } from './http-client.ts'
 
 type Answer = (raw: ServerResponse) => void
 

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { plainIp } from '../../customers/ip-allowlist.ts'
 import type { Auth } from '../../identity/sign-in/create-auth.ts'
 import type { SignInLimited } from '../../identity/sign-in/limit-sign-in.ts'
-import type { Session } from '../../identity/sign-in/sessions.ts'
+import { type Session, startWaitingSession } from '../../identity/sign-in/sessions.ts'
 import { CURRENT_LEGAL_VERSION } from '../../customers/legal/legal-versions.ts'
 import { AUTH_PATH, CLIENT_IP_HEADER } from '../../identity/sign-in/sign-in-terms.ts'
 import type { HttpParts } from '../rest/parts.ts'
@@ -14,9 +14,17 @@ import { originOf, visitorLanguage } from '../rest/request-headers.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { restError } from '../rest/rest-refusal.ts'
 import { AUTH_BODY_BYTES_MAX, readBody, type Fields } from './auth-body.ts'
-import { limitCaller, type SignInCaller } from './limit-caller.ts'
-import { ownSession, type Needs, sendAuthJson, sendFault, sendTooMany } from './own-session.ts'
+import { limitCaller, type SignInCaller, factorHolder } from './limit-caller.ts'
+import {
+  ownSession,
+  type Needs,
+  sendAuthJson,
+  sendFault,
+  sendTooMany,
+  isFromOwnPage,
+} from './own-session.ts'
 import { settle } from './settle-answer.ts'
+import { checkFactorCode } from '../../identity/sign-in/second-factor.ts'
 
 type Deps = Pick<HttpParts, 'config' | 'db' | 'signIn'>
 
@@ -163,3 +171,41 @@ async function sendAnswer(reply: FastifyReply, answer: Response): Promise<Fastif
   if (location !== null) reply.header('location', location)
   return sendAuthJson(reply, answer.status, await answer.text())
 }
+
+export const codeRoutes = [
+  hiddenRoute({
+    method: 'POST',
+    url: `${AUTH_PATH}/sign-in/code`,
+    access: 'public',
+    bodyBytesMax: AUTH_BODY_BYTES_MAX,
+    async handle(request, reply, deps: Deps) {
+      const { db, signIn } = deps
+      const body = readBody(request, ['code'])
+      if ('wrong' in body) return sendFault(reply, 400, 'INVALID_REQUEST', body.wrong)
+      if (!isFromOwnPage(deps, request))
+        return sendFault(
+          reply,
+          403,
+          'INVALID_ORIGIN',
+          'the request comes from a page of another site',
+        )
+      const waiting = await signIn.findWaitingSession(request.headers.cookie)
+      if (!waiting)
+        return sendFault(reply, 401, 'SIGN_IN_AGAIN', 'nenhuma entrada espera um código')
+      const { code } = body.fields
+      const given = typeof code === 'string' ? code : ''
+      const checked = await checkFactorCode(
+        db,
+        signIn.factorKeys,
+        factorHolder(deps, request, waiting, { isWaiting: true }),
+        given,
+      )
+      if (checked.kind === 'too_many') return sendTooMany(reply, checked.retryAfter)
+      if (checked.kind === 'wrong')
+        return sendFault(reply, 400, 'INVALID_CODE', 'o código não confere, ou já foi usado')
+      if (!(await startWaitingSession(db, waiting, plainIp(request.ip))))
+        return sendFault(reply, 401, 'SIGN_IN_AGAIN', 'nenhuma entrada espera um código')
+      return sendAuthJson(reply, 200, JSON.stringify({ status: true }))
+    },
+  }),
+]

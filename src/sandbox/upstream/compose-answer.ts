@@ -1,8 +1,6 @@
 import { randomText } from '../../platform/lib/ids.ts'
 import { generateJson } from './generate-json.ts'
-import type { Piece, TokenizedText, Tokenizer } from './open-tokenizer.ts'
-import { sumTokens } from './open-tokenizer.ts'
-import { findPlannedCall, type PlannedCall } from './planned-call.ts'
+import { type Piece, type TokenizedText, type Tokenizer, sumTokens } from './open-tokenizer.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
 import type { ChatRequest, Tool } from './read-chat-request.ts'
 import { lastResults, type ChatMessage } from './read-messages.ts'
@@ -229,4 +227,46 @@ function countMessage(message: ChatMessage, tokenizer: Tokenizer): number {
     calls +
     message.attachmentCount * TOKENS_PER_ATTACHMENT
   )
+}
+
+export interface PlannedCall {
+  readonly name: string
+  /** As the user wrote them: the JSON of an object. */
+  readonly argumentsText: string
+}
+
+/** One call in each line: `chame Bash {"command": "ls"}`. */
+const LINE = /^[ \t]*chame (\S{1,200}) (\{.*\})[ \t]*$/gm
+
+/**
+ * A user may write down the tool calls of an agent's task, to try an agent without a real model. The sandbox makes them
+ * one after another, each after the result of the one before. Returns the next one, `done` after the last one, and
+ * undefined if no message plans any.
+ */
+export function findPlannedCall(
+  messages: readonly ChatMessage[],
+): PlannedCall | 'done' | undefined {
+  for (let index = messages.length - 1; index >= 0; index -= 1) {
+    const { role, text } = messages[index] as ChatMessage
+    const calls = role === 'user' ? listCalls(text) : []
+    if (calls.length === 0) continue
+    const results = messages.slice(index + 1).filter((message) => message.role === 'tool')
+    return calls[results.length] ?? 'done'
+  }
+  return undefined
+}
+
+function listCalls(text: string): PlannedCall[] {
+  return Array.from(text.matchAll(LINE), ([, name = '', argumentsText = '']) => ({
+    name,
+    argumentsText,
+  })).filter(({ argumentsText }) => isJsonObject(argumentsText))
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text))
+  } catch {
+    return false
+  }
 }

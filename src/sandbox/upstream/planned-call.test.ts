@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findPlannedCall } from './planned-call.ts'
+import { findPlannedCall } from './compose-answer.ts'
 import type { ChatMessage } from './read-messages.ts'
 
 const message = (role: ChatMessage['role'], text: string): ChatMessage => ({

@@ -1,14 +1,20 @@
 import type { ActiveKey } from '../../../customers/key-cache.ts'
-import { MASKED_VALUES_MAX, SHIELDED_CHARACTERS_MAX } from '../../shield/shield-chat.ts'
+import {
+  MASKED_VALUES_MAX,
+  SHIELDED_CHARACTERS_MAX,
+  type ShieldOptions,
+} from '../../shield/shield-chat.ts'
 import type { UpstreamFailure } from '../../providers/contract.ts'
-import { TOO_MANY_WAIT } from '../../../platform/admission/own-time.ts'
+import { TOO_MANY_WAIT, type OwnTime } from '../../../platform/admission/own-time.ts'
 import type { CallKind } from '../call-kind.ts'
 import type { CallRequest, Covered } from '../call.ts'
 import type { GatewayParts } from '../gateway-parts.ts'
 import { refusals, type Refusal } from '../refusal.ts'
-import { shieldInSlices } from './shield-in-slices.ts'
 import type { DataKind } from '../../../customers/shield-setting.ts'
-import type { FoundData } from './text-shield.ts'
+import type { FoundData, ShieldedRequest, ShieldRequest } from './text-shield.ts'
+import { createSharedSlices } from '../../../platform/admission/turn.ts'
+import { findInSteps, findPersonalData } from '../../shield/find-personal-data.ts'
+import type { Found } from '../../shield/found.ts'
 
 const NAMES: Readonly<Record<DataKind, readonly [one: string, many: string]>> = {
   cpf: ['CPF', 'CPFs'],
@@ -92,4 +98,61 @@ function isUnsent(outcome: { readonly kind: string }): boolean {
   if (outcome.kind !== 'failure') return false
   const { reason, isUnsent } = outcome as UpstreamFailure
   return isUnsent === true || reason === 'unsupported' || reason === 'connect_failed'
+}
+
+/** Most requests have less text. Of numbers alone, so many characters take some 8 ms. */
+const AT_ONCE_CHARACTERS = 16 * 1024
+
+/** All long texts of this process take turns: together they keep the event loop no longer than one of them. */
+const inSharedSlices = createSharedSlices()
+
+/**
+ * Reads the texts of a request as `shieldRequest` does, but long ones in slices of a few milliseconds, between which
+ * other calls are served. All of it is the customer's own time.
+ */
+export async function shieldInSlices<Request>(
+  request: Request,
+  shieldRequest: ShieldRequest<Request>,
+  options: ShieldOptions,
+  { time, customerId }: { readonly time: OwnTime; readonly customerId: string },
+): Promise<ShieldedRequest<Request>> {
+  const known = new Map<string, readonly Found[]>()
+  const long = new Set<string>()
+  const shield = (find: (text: string) => readonly Found[]): ShieldedRequest<Request> =>
+    time.take(customerId, () => shieldRequest(request, { ...options, find }))
+
+  function read(text: string): readonly Found[] {
+    const found = known.get(text) ?? findPersonalData(text, options)
+    known.set(text, found)
+    return found
+  }
+
+  /** Adds the data of the long texts to `known`. */
+  function* readInSteps(): Generator<void, void> {
+    for (const text of long) known.set(text, yield* findInSteps(text, options))
+  }
+
+  /** Returns the milliseconds that it took. All texts are one work: each of many short ones would wait for its own turn. */
+  async function readLong(): Promise<number> {
+    let ms = 0
+    const steps = readInSteps()
+    await inSharedSlices(() => {
+      const startedAtMs = performance.now()
+      const { done } = steps.next()
+      ms += performance.now() - startedAtMs
+      return done !== true
+    })
+    return ms
+  }
+
+  let characters = 0
+  const first = shield((text) => {
+    if (!known.has(text)) characters += text.length
+    if (characters <= AT_ONCE_CHARACTERS) return read(text)
+    long.add(text)
+    return []
+  })
+  if (long.size === 0 || first.kind === 'too_long') return first
+  await time.takeSlices(customerId, readLong)
+  return shield(read)
 }

@@ -7,7 +7,7 @@ import { readChatRequest, type ChatRequest } from '../chat/chat-request.ts'
 import { createOwnTime } from '../../../platform/admission/own-time.ts'
 import { isRefusal } from '../refusal.ts'
 import { shieldChatRequest } from './shield-chat-request.ts'
-import { shieldInSlices } from './shield-in-slices.ts'
+import { shieldInSlices } from './cover-request.ts'
 import type { ShieldedRequest } from './text-shield.ts'
 
 const UUIDS = 'near_pix'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createOwnTime } from '../../../platform/admission/own-time.ts'
 import type { AudioFile } from './audio/audio-window.ts'
-import { measureInTurn } from './measure-in-turn.ts'
+import { measureInTurn } from './transcription-request.ts'
 
 /** Of FLAC, which is read to its end: its frames may have another rate. */
 function flacOf(bytes: number, onRead: () => void = () => {}): AudioFile {

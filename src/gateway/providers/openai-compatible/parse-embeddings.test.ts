@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { effort } from '../../../../test/harness/effort.ts'
 import fc from '../../../../test/harness/fast-check.ts'
-import { parseEmbeddings } from './parse-embeddings.ts'
+import { parseEmbeddings } from './embed.ts'
 import { BadAnswer } from './read-answer.ts'
 
 /** So long that the answer is parsed vector by vector. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toJsonSchema } from './to-json-schema.ts'
+import { toJsonSchema } from './to-chat-body.ts'
 
 test("Google's schemas become JSON Schema, at every depth and in both spellings", () => {
   const item = { type: 'STRING', enum: ['a'], nullable: true, min_length: '1' }

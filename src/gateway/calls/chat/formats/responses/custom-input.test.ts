@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createCustomInput } from './custom-input.ts'
+import { createCustomInput } from './call-item.ts'
 
 const FEW = 4_000
 const MANY = 8 * FEW
