@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { subjectOfIp } from './read-body.ts'
+import { subjectOfIp } from './add-body-reading.ts'
 
 test('a machine with many IPv6 addresses has one share of the memory for bodies', () => {
   assert.equal(subjectOfIp('2001:db8:1:2::1'), subjectOfIp('2001:db8:1:2:ffff::9'))

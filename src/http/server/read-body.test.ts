@@ -10,7 +10,8 @@ import {
 } from 'node:zlib'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { createShare, type Share } from '../../platform/admission/share.ts'
-import { addBodyReading, setBodyOwner } from './read-body.ts'
+import { addBodyReading } from './add-body-reading.ts'
+import { setBodyOwner } from './read-body.ts'
 
 const MB = 1024 * 1024
 const BODY_BYTES_MAX = 4 * MB
