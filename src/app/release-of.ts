@@ -1,8 +1,8 @@
-import { join, isAbsolute } from 'node:path'
+import { isAbsolute, join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Release } from '../money/ledger/lease.ts'
 import type { Config } from './config/config.ts'
 import { PROGRAM_VERSION } from './program-version.ts'
-import { existsSync, readFileSync } from 'node:fs'
 
 const ROOT = join(import.meta.dirname, '../..')
 

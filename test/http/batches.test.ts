@@ -357,6 +357,9 @@ test('a file that is deleted while a batch reads it makes no batch of a part of 
   }
   const refused = await ask(base, '/batches', { secret, body })
   assert.deepEqual([refused.status, refused.json.error.code], [404, 'file_not_found'])
+  await sql`delete from file_parts where customer_id = ${customerId}`.execute(db)
+  const content = await ask(base, `/files/${file.id}/content`, { secret })
+  assert.deepEqual([content.status, content.json.error.code], [404, 'file_not_found'])
   const { rows } = await sql`select from batches where customer_id = ${customerId}`.execute(db)
   assert.equal(rows.length, 0)
 })

@@ -162,7 +162,10 @@ export function deleteFile(
 /** A file was deleted after it had been found, and before it was read to its end. */
 export class FileDeleted extends Error {}
 
-/** The text of a file, part by part. Throws `FileDeleted` where a part is gone: its beginning is never taken for it. */
+/**
+ * Returns the text of a file, part by part. Throws `FileDeleted` where a part is gone, so that the beginning of a file is
+ * never taken for the whole.
+ */
 export async function* readFile(
   db: Database,
   keys: SealingSettings,

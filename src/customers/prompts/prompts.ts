@@ -264,11 +264,7 @@ export function copySlugOf(slug: string): string {
 }
 
 /** Returns `base`, or the first of `base-2`, `base-3`, … that no prompt of the customer has now. */
-export async function findFreeSlug(
-  db: Database,
-  customerId: string,
-  base: string,
-): Promise<string> {
+async function findFreeSlug(db: Database, customerId: string, base: string): Promise<string> {
   const rows = await db
     .selectFrom('prompts')
     .select('slug')

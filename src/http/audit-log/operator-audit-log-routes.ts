@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import {
   exportAuditLog,
   type AuditLogEntry,
@@ -8,7 +9,6 @@ import { actorOf } from '../rest/authenticate.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import { sendCsv } from '../rest/send-download.ts'
-import Type from 'typebox'
 import { findCustomerNames } from '../../customers/customers.ts'
 import { toMilliseconds } from '../../platform/db/exact-time.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'

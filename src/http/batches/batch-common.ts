@@ -107,7 +107,7 @@ export function tooMany(code: 'too_many_files' | 'too_many_batches'): RestRefusa
     : new RestRefusal(409, code, `no máximo ${BATCHES_MAX} em andamento e ${KEPT_MAX} guardados`)
 }
 
-/** The text of a file that was found. One that is deleted meanwhile is as unknown as one that was deleted before. */
+/** Returns the text of a file that was found. One that is deleted meanwhile is refused as one that never was. */
 export async function* textOfFile(
   db: Database,
   { webhooks }: BatchDeps,

@@ -1,3 +1,4 @@
+/** What operators do to an account, its second factor and its keys. */
 import Type from 'typebox'
 import { findCustomer } from '../../customers/customers.ts'
 import { changeSuspension } from '../../customers/suspend-customer.ts'

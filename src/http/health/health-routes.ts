@@ -1,10 +1,11 @@
+/** What the service says of itself: to anybody, to balancers and to the operator's Prometheus. */
+import Type from 'typebox'
 import { answerProbe, PROBE_PATHS } from '../../platform/health/probes.ts'
 import { sendJson, restError } from '../rest/rest-refusal.ts'
 import { hiddenRoute } from '../rest/route.ts'
 import { type Readiness, answersInTime } from '../../platform/health/readiness.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { isOperator } from '../rest/is-operator.ts'
-import Type from 'typebox'
 import { answer, count, dateTime, date, nullable, wholeNumber } from '../rest/values.ts'
 import { restRoute } from '../rest/rest-route.ts'
 import {

@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Writable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Client } from '../../gateway/calls/client.ts'
 import type { Refusal } from '../../gateway/calls/refusal.ts'
@@ -8,8 +10,6 @@ import { cutOff, hasLeft, onLeave } from '../rest/leaving-client.ts'
 import { originOf } from '../rest/request-headers.ts'
 import { KEEP_ALIVE_COMMENT, type KeepAlives, type KeptAlive } from './keep-alives.ts'
 import type { ErrorFormat } from '../rest/error-formats.ts'
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Writable } from 'node:stream'
 
 /** A client that reads nothing for this long, while its connection is full, is disconnected. */
 const WRITE_STALL_MS = 60_000
@@ -181,7 +181,7 @@ function retryHeaders({ status, retryAfterSeconds }: Refusal): Record<string, st
 }
 
 /** Writes a streamed answer of HTTP/1.1 behind the head of its response. */
-export interface PartWriter {
+interface PartWriter {
   /** Whether a part was written, and the head with it. */
   hasWritten(): boolean
   /** Returns false if the connection is full. */

@@ -1,6 +1,6 @@
 /**
- * The routes that guard an account, for its signed-in customer: the second factor, passkeys, accounts at providers, and the list of sessions.
- * They belong to the dashboard, as better-auth's do, and not to /v1. Acts that make an account easier to enter need a
+ * The routes that guard an account, for its signed-in customer: the second factor, passkeys, accounts at providers, and
+ * the list of sessions. They belong to the dashboard, as better-auth's do, and not to /v1. Acts that make an account easier to enter need a
  * recent proof: the sign-in itself, or the password or a code once more.
  */
 import type { Actor } from '../../platform/audit-log/audited.ts'

@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { countKeysByStatus } from '../../customers/key-summaries.ts'
 import { countNotifications } from '../../customers/notifications.ts'
 import { findProfile, profileRecord } from '../../customers/profiles.ts'
@@ -8,7 +9,6 @@ import { profileFields } from '../profile/profile-fields.ts'
 import { answer, brl, count, nullable, wholeNumber } from '../rest/values.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { restRoute } from '../rest/rest-route.ts'
-import Type from 'typebox'
 import { readRunway, RUNWAY_PERIOD_DAYS } from '../../deliveries/alerts/read-runway.ts'
 
 type Deps = Pick<HttpParts, 'db'>

@@ -229,7 +229,7 @@ function countMessage(message: ChatMessage, tokenizer: Tokenizer): number {
   )
 }
 
-export interface PlannedCall {
+interface PlannedCall {
   readonly name: string
   /** As the user wrote them: the JSON of an object. */
   readonly argumentsText: string

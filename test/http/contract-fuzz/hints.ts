@@ -195,7 +195,7 @@ const MODEL = {
   routes: [{ upstream: 'sandbox', model: CHAT_MODEL }],
 }
 
-/** Bodies of which the fields depend on each other, by operation: a half of its sound bodies. */
+/** The bodies of operations that refuse most combinations of their fields. Half of their sound requests have this one. */
 export const BODIES: Readonly<Record<string, unknown>> = { 'PUT /admin/models/{id}': MODEL }
 
 /** Some amounts are large enough to wait for a second operator. */

@@ -197,6 +197,7 @@ function oddTarget(path: string): fc.Arbitrary<Target> {
   )
 }
 
+/** A third of the queries have the required parameters alone. */
 function queryOf(operation: Operation, hints: Hints): fc.Arbitrary<[string, unknown][]> {
   const fields = (operation.described.parameters ?? []).filter(({ in: place }) => place === 'query')
   const values = fc.record(
@@ -221,7 +222,7 @@ function soundBody(operation: Operation, hints: Hints): fc.Arbitrary<BodyPlan> {
   return soundValue(operation, schema, hints).map(jsonPlan)
 }
 
-/** A third are the required fields alone: each further one may be refused beside the others. */
+/** A third of the values have the required fields alone, because each further one may be refused beside the others. */
 function soundValue({ name }: Operation, schema: Schema, hints: Hints): fc.Arbitrary<unknown> {
   const { properties = {}, required = [] } = schema
   const least = Object.entries(properties).filter(([field]) => required.includes(field))

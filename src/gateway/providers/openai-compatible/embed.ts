@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type {
   EmbeddingAnswer,
@@ -11,7 +12,6 @@ import { BadAnswer, readObject } from './read-answer.ts'
 import { plainTokens } from '../plain-tokens.ts'
 import { readCount } from './read-usage.ts'
 import type { Upstream } from './upstream.ts'
-import { randomUUID } from 'node:crypto'
 import { inSlices } from '../../../platform/admission/turn.ts'
 
 /** The gateway asks for 40 MB of numbers at most; indented, with one number per line, they are twice as long. */

@@ -244,7 +244,7 @@ export const PLAIN_FIELDS = set(
 )
 export const REASONING_FIELDS = set('effort', 'summary')
 export const TEXT_FIELDS = set('format', 'verbosity')
-export const FORMAT_FIELDS = set('type', 'name', 'description', 'schema', 'strict')
+const FORMAT_FIELDS = set('type', 'name', 'description', 'schema', 'strict')
 
 /** The fields of each type of item. Ids are left out: nothing is stored, so no id leads anywhere. */
 export const ITEM_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
@@ -258,7 +258,7 @@ export const ITEM_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 /**
  * The fields of an item of a search, which is sent where the search itself is sent: without it, the item says nothing.
  */
-export const SEARCH_ITEM_FIELDS = set('type', 'status', 'action')
+const SEARCH_ITEM_FIELDS = set('type', 'status', 'action')
 export const PART_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['input_text', set('type', 'text')],
   ['output_text', set('type', 'text')],
@@ -268,7 +268,7 @@ export const PART_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['input_file', set('type', 'file_data', 'filename')],
 ])
 /** The details of images that are sent; others may make an image larger than the catalog's bound. */
-export const IMAGE_DETAILS = set('auto', 'low', 'high')
+const IMAGE_DETAILS = set('auto', 'low', 'high')
 
 export const TOOL_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['function', set('type', 'name', 'description', 'parameters', 'strict')],

@@ -91,9 +91,7 @@ function beginCustomCall(list: ItemList, named: Named): CallItem {
   }
 }
 
-/** Reads the free text of a custom tool out of the arguments of a function, `{"input": "..."}`, as they arrive. */
-
-export interface CustomInput {
+interface CustomInput {
   /** Returns the text that these arguments add. */
   add(text: string): string
   /** Returns the rest of the text, of arguments that have another form. */
@@ -112,6 +110,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 const UNICODE_ESCAPE_CHARACTERS = 6
 
+/** Reads the free text of a custom tool out of the arguments of a function, `{"input": "..."}`, as they arrive. */
 export function createCustomInput(): CustomInput {
   /** All arguments, until the text begins. */
   let before = ''
