@@ -23,14 +23,18 @@ export async function signUp(page: Page, { name, email, password }: Person): Pro
   await page.getByRole('heading', { name: 'Confira seu e-mail' }).waitFor()
 }
 
-/** Waits for a mail to that address and follows its newest link to `path`. */
+/**
+ * Waits for a mail to that address that has a link to `path`, and follows the link of the newest. Mails that were due at once
+ * are sent in any order, so another mail may be newer.
+ */
 export async function followMail(page: Page, email: string, path: string): Promise<void> {
-  const newest = page.getByRole('listitem').filter({ hasText: email }).first()
+  const mails = page.getByRole('listitem').filter({ hasText: email }).getByRole('link')
   const link = page.locator(`pre a[href*="${path}"]`).first()
   for (const deadline = Date.now() + MAIL_MS_MAX; Date.now() < deadline;) {
     await page.goto(`/mailbox?token=${OPERATOR_TOKEN}`)
-    if ((await newest.count()) > 0) {
-      await newest.getByRole('link').click()
+    const paths = await Promise.all((await mails.all()).map((mail) => mail.getAttribute('href')))
+    for (const mail of paths) {
+      await page.goto(mail ?? '')
       await page.getByRole('heading', { name: 'Texto' }).waitFor()
       const href = (await link.count()) > 0 ? await link.getAttribute('href') : null
       if (href !== null) return void (await page.goto(href))
