@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import OpenAI, { APIError, BadRequestError, NotFoundError, toFile } from 'openai'
+import type { ImageEditStreamEvent, ImageGenStreamEvent } from 'openai/resources/images'
 import { seedCustomer } from '../harness/test-database.ts'
 import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
@@ -162,6 +163,28 @@ test('several images of a size and a quality arrive as bytes, and differ', async
     // A full picture has 272 tokens; each of these has a sixteenth of its area.
     assert.equal(answer.usage?.output_tokens, 3 * 17)
     return { cost: costOf(answer) }
+  })
+})
+
+const pictureIn = ([event]: readonly { readonly b64_json: string }[]): Buffer =>
+  Buffer.from(event?.b64_json ?? '', 'base64')
+
+test('images stream as events, from a prompt and from an edit', async () => {
+  await withExactCharge(gateway, async (secret) => {
+    const common = { model: 'sandbox-image', prompt: 'Uma catraca.', size: '256x256' } as const
+    const drawn: ImageGenStreamEvent[] = []
+    for await (const event of await clientOf(secret).images.generate({ ...common, stream: true }))
+      drawn.push(event)
+    const edited: ImageEditStreamEvent[] = []
+    const image = await toFile(pictureIn(drawn), 'a.png', { type: 'image/png' })
+    const edit = { ...common, image, stream: true } as const
+    for await (const event of await clientOf(secret).images.edit(edit)) edited.push(event)
+    for (const events of [drawn, edited]) assertPng(pictureIn(events), 256, 256)
+    assert.deepEqual(
+      [...drawn, ...edited].map(({ type }) => type),
+      ['image_generation.completed', 'image_edit.completed'],
+    )
+    return { cost: costOf(drawn[0] ?? {}) + costOf(edited[0] ?? {}), calls: 2 }
   })
 })
 

@@ -142,6 +142,17 @@ test('an edit sends its images, mask and texts as a form, and no name of a file'
     assert.ok(sent.text.includes(`name="${name}"\r\n\r\n${value}\r\n`), `${name}: ${sent.text}`)
 })
 
+test('the events of an edit are its own, and no upstream is asked for a stream', async () => {
+  upstream.play('apart', answering({ text: 9, images: 500, output: 100 }, 2))
+  const answer = await edit(sound('apart', ['n', '2'], ['stream', 'true'], ['partial_images', '1']))
+  assert.equal(answer.status, 200, answer.text)
+  const types = [...answer.text.matchAll(/^event: (.*)$/gm)].map(([, type]) => type)
+  assert.deepEqual(types, ['image_edit.completed', 'image_edit.completed'])
+  assert.match(answer.text, /"input_tokens_details":\{"image_tokens":500,"text_tokens":9\}/)
+  const { text = '' } = upstream.callsOf('apart').at(-1) ?? {}
+  assert.doesNotMatch(text, /stream|partial_images/)
+})
+
 test('an edit costs its texts, its images and what it makes, to the last digit', async () => {
   const cases = [
     ['apart', plus(perMillion(9, '20'), perMillion(500, '10'), perMillion(100, '40'))],
@@ -230,8 +241,8 @@ const FAULTY: Record<string, readonly Part[]> = {
   ),
   'too many results': sound('apart', ['n', '11']),
   'a number that is none': sound('apart', ['n', 'dois']),
-  'a stream': sound('apart', ['stream', 'true']),
-  'partial images': sound('apart', ['partial_images', '2']),
+  'a stream in words': sound('apart', ['stream', 'sim']),
+  'too many partial images': sound('apart', ['stream', 'true'], ['partial_images', '4']),
   'a model that edits no images': sound('only-makes'),
   'a model for chats': sound('sandbox-chat'),
 }

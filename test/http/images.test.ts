@@ -374,6 +374,39 @@ test('null and "auto" equal omitted fields, and unknown fields are ignored', asy
   }
 })
 
+test('a stream has an event for each image, and its usage and cost once, in the last', async () => {
+  const answer = await generate(
+    sound({ model: 'by-token', n: 2, quality: 'low', stream: true, partial_images: 2 }),
+  )
+  assert.equal(answer.status, 200, answer.text)
+  assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  const [first, last, ...more] = [
+    ...answer.text.matchAll(/^event: image_generation\.completed\ndata: (.*)\n\n/gm),
+  ].map(([, data = '']) => JSON.parse(data))
+  assert.deepEqual(more, [])
+  for (const event of [first, last]) {
+    assert.equal(event.type, 'image_generation.completed')
+    assert.equal(Buffer.from(event.b64_json, 'base64').toString('latin1', 1, 4), 'PNG')
+    const { size, quality, background, output_format: format } = event
+    assert.deepEqual([size, quality, background, format], ['64x64', 'low', 'auto', 'png'])
+  }
+  assert.equal(first.usage.total_tokens, 0)
+  assert.equal(first.cost_billed_brl, undefined)
+  const { input_tokens: input, output_tokens: output, total_tokens: total } = last.usage
+  assert.equal(total, input + output)
+  await assertCharged(answer, plus(perMillion(input, '5.000001'), perMillion(output, '40.123456')))
+})
+
+test('an image billed by the piece streams, and a call that fails refuses without a stream', async () => {
+  await assertCharged(
+    await generate(any({ stream: true, response_format: 'url' })),
+    rational('0.0625'),
+  )
+  const answer = await generate(sound({ model: 'impatient-sandbox-error-500', stream: true }))
+  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
+  assert.ok(answer.status >= 500, answer.text)
+})
+
 // ── what is refused ─────────────────────────────────────────────────────────────────────────────
 
 const FAULTY: Record<string, unknown> = {
@@ -401,8 +434,9 @@ const FAULTY: Record<string, unknown> = {
   'an unknown quality': any({ quality: 'ultra' }),
   'a quality that is a number': any({ quality: 1 }),
   'an unknown response_format': any({ response_format: 'jpeg' }),
-  'a stream': any({ stream: true }),
-  'partial images': any({ partial_images: 2 }),
+  'an unknown background': any({ background: { cor: 'azul' } }),
+  'a stream in words': any({ stream: 'sim' }),
+  'too many partial images': any({ stream: true, partial_images: 4 }),
   'partial images as a text': any({ partial_images: '2' }),
   'a model for chats': any({ model: 'sandbox-chat' }),
   'a model for embeddings': any({ model: 'sandbox-embedding' }),

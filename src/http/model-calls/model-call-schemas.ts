@@ -5,7 +5,11 @@
 import Type, { type TSchema } from 'typebox'
 import { INPUTS_MAX } from '../../gateway/calls/embeddings/embedding-request.ts'
 import { FALLBACKS_MAX } from '../../gateway/calls/field-faults.ts'
-import { EDITED_IMAGES_MAX, IMAGES_MAX } from '../../gateway/calls/images/image-request.ts'
+import {
+  EDITED_IMAGES_MAX,
+  IMAGES_MAX,
+  PARTIAL_IMAGES_MAX,
+} from '../../gateway/calls/images/image-request.ts'
 import { MODERATION_INPUTS_MAX } from '../../gateway/calls/moderations/moderation-request.ts'
 import { DOCUMENTS_MAX } from '../../gateway/calls/rerank/rerank-request.ts'
 import { CHARACTERS_MAX, SPEECH_FORMATS } from '../../gateway/calls/speech/speech-request.ts'
@@ -457,6 +461,19 @@ export const moderations: ModelCallContract = {
   }),
 }
 
+const imageEvents = {
+  stream: Type.Optional(
+    Type.Boolean({ default: false, description: 'Um evento com cada imagem em base64.' }),
+  ),
+  partial_images: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: PARTIAL_IMAGES_MAX,
+      description: 'Aceito; só as imagens prontas são enviadas.',
+    }),
+  ),
+}
+
 export const imageGenerations: ModelCallContract = {
   summary: 'Gera imagens a partir de um texto',
   bodyType: 'application/json',
@@ -469,6 +486,7 @@ export const imageGenerations: ModelCallContract = {
       size: Type.Optional(Type.String({ description: '<largura>x<altura>' })),
       quality: Type.Optional(Type.String()),
       response_format: Type.Optional(Type.Enum(['url', 'b64_json'])),
+      ...imageEvents,
     },
     open,
   ),
@@ -505,6 +523,7 @@ export const imageEdits: ModelCallContract = {
     size: Type.Optional(Type.String({ description: '<largura>x<altura>' })),
     quality: Type.Optional(Type.String()),
     response_format: Type.Optional(Type.Enum(['url', 'b64_json'])),
+    ...imageEvents,
   }),
   answer: imageGenerations.answer,
 }

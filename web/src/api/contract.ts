@@ -6467,6 +6467,14 @@ export interface Contract {
         size?: string
         quality?: string
         response_format?: 'url' | 'b64_json'
+        /**
+         * Um evento com cada imagem em base64.
+         */
+        stream?: boolean
+        /**
+         * Aceito; só as imagens prontas são enviadas.
+         */
+        partial_images?: number
         [k: string]: unknown
       }
       /**

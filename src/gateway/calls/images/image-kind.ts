@@ -19,6 +19,7 @@ import {
   readImageRequest,
   type ImageRequest,
 } from './image-request.ts'
+import type { Resolution } from '../../../money/ledger/resolution.ts'
 import { jsonBrl, type NanoBrl } from '../../../platform/lib/money.ts'
 import { createTextShield, type ShieldRequest } from '../shield/text-shield.ts'
 
@@ -68,8 +69,12 @@ export function createImageKind(
       const resolution = chargeHeldCall(held, used, by)
       return {
         resolution,
-        write: () => writeImages(held, outcome, resolution, keepImage, client.origin()),
-        send: (text) => client.answer(text, held.limits),
+        write: () =>
+          held.request.wantsEvents
+            ? writeEvents(held, outcome, resolution)
+            : writeImages(held, outcome, resolution, keepImage, client.origin()),
+        send: (text) =>
+          client.answer(text, held.limits, held.request.wantsEvents ? EVENT_STREAM : undefined),
       }
     },
   }
@@ -207,6 +212,56 @@ function pinnedOf({ model, request }: HeldCall<ImageRequest>): { size?: string; 
   const size = request.size ?? model.image?.sizes[0]
   const quality = request.quality ?? (qualitiesOf(model.price).length > 0 ? STANDARD : undefined)
   return { ...(size === undefined ? {} : { size }), ...(quality === undefined ? {} : { quality }) }
+}
+
+const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8' }
+
+/**
+ * OpenAI's events: one for each image. The usage and the cost of the call are in the last one, so that a client that adds
+ * them up has them once.
+ */
+function writeEvents(
+  { request }: HeldCall<ImageRequest>,
+  { images }: ImageAnswer,
+  charged: Resolution,
+): string {
+  const { body, files, size = 'auto', quality = 'auto' } = request
+  const units = JSON.parse(charged.units ?? '{}') as Record<string, number>
+  const ofImages = { input: units.input_image_tokens ?? 0, output: units.output_image_tokens ?? 0 }
+  const last = {
+    usage: usageOf(charged.promptTokens, charged.completionTokens, ofImages),
+    cost_billed_brl: jsonBrl(charged.billedNanoBrl),
+  }
+  return images
+    .map((image, index) => {
+      const event = {
+        type: files.length > 0 ? 'image_edit.completed' : 'image_generation.completed',
+        b64_json: image.base64,
+        created_at: Math.floor(Date.now() / 1000),
+        size,
+        quality,
+        background: body.background ?? 'auto',
+        output_format: imageMediaType(image.base64).slice('image/'.length),
+        ...(index === images.length - 1 ? last : { usage: usageOf(0, 0, { input: 0, output: 0 }) }),
+      }
+      return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+    })
+    .join('')
+}
+
+function usageOf(
+  promptTokens: number,
+  completionTokens: number,
+  of: { input: number; output: number },
+) {
+  const input = promptTokens + of.input
+  const output = completionTokens + of.output
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
+    input_tokens_details: { image_tokens: of.input, text_tokens: promptTokens },
+  }
 }
 
 /** Stores an image for a limited time; resolves to the path from which it can be fetched. */

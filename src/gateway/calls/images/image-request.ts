@@ -33,9 +33,16 @@ export interface ImageRequest extends CallRequest {
   /** Undefined if the model chooses. */
   readonly quality: string | undefined
   readonly wants: 'url' | 'b64_json' | 'both'
+  /** Whether the answer is events, one for each image, with its base64. */
+  readonly wantsEvents: boolean
 }
 
 export const IMAGES_MAX = 10
+/**
+ * The most partial images that a client may ask for. None is ever made, which the format allows: they are billed in
+ * addition to the final ones.
+ */
+export const PARTIAL_IMAGES_MAX = 3
 /** The most images that one call edits together. */
 export const EDITED_IMAGES_MAX = 16
 const SIZE = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/
@@ -122,6 +129,7 @@ function findFilesFault(files: readonly FormFile[]): string | undefined {
 function readImages(body: JsonObject, files: readonly FormFile[]): ImageRequest | Refusal {
   const fault = findFault(body)
   if (fault !== undefined) return refusals.invalidRequest(fault)
+  const wantsEvents = body.stream === true
   keepFields(files.length > 0 ? FIELDS_OF_EDITS : FIELDS, body)
   return {
     body,
@@ -133,6 +141,7 @@ function readImages(body: JsonObject, files: readonly FormFile[]): ImageRequest 
     size: chosen(body.size),
     quality: chosen(body.quality),
     wants: wantsOf(body),
+    wantsEvents,
   }
 }
 
@@ -157,8 +166,12 @@ function findFault(body: JsonObject): string | undefined {
     findNumberFault(body, 'n', 1, IMAGES_MAX, true) ??
     findSizeFault(body.size) ??
     findChoiceFault(body, 'quality', ['auto', 'low', 'medium', 'high', 'standard', 'hd']) ??
+    findChoiceFault(body, 'background', ['auto', 'transparent', 'opaque']) ??
     findChoiceFault(body, 'response_format', ['url', 'b64_json']) ??
-    findUnpricedFault(body)
+    findNumberFault(body, 'partial_images', 0, PARTIAL_IMAGES_MAX, true) ??
+    (isAbsent(body.stream) || typeof body.stream === 'boolean'
+      ? undefined
+      : 'O campo "stream" deve ser true ou false.')
   )
 }
 
@@ -166,11 +179,4 @@ function findSizeFault(size: unknown): string | undefined {
   return isAbsent(size) || size === 'auto' || (typeof size === 'string' && SIZE.test(size))
     ? undefined
     : 'O campo "size" deve ter a forma <largura>x<altura>, como 1024x1024.'
-}
-
-/** Partial images are refused because they are billed in addition to the final ones. */
-function findUnpricedFault({ stream, partial_images: partial }: JsonObject): string | undefined {
-  return stream === true || (!isAbsent(partial) && partial !== 0)
-    ? 'As imagens não têm stream aqui; remova os campos "stream" e "partial_images".'
-    : undefined
 }

@@ -84,7 +84,8 @@ console.log(resposta.choices[0].message.content)`,
         html`${sampleTabs('imagem gerada', imageSamples({ ...use, model: models.image }))}
           <p>
             A resposta traz um endereço (<code>url</code>) que vale por uma hora: baixe a imagem, ou
-            peça <code>"response_format": "b64_json"</code> para recebê-la dentro da resposta.
+            peça <code>"response_format": "b64_json"</code> para recebê-la dentro da resposta. Com
+            <code>"stream": true</code>, cada imagem chega pronta em um evento, em base64.
             <code>n</code> gera até dez de uma vez; <code>size</code> e
             <code>quality</code> dependem do <a href="/modelos#image">modelo</a>.
           </p>`,
