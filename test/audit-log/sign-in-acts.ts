@@ -43,16 +43,6 @@ export async function signInActs(db: Database, person: SeededPerson): Promise<Ac
       user_agent: null,
     })
     .execute()
-  await db
-    .insertInto('sign_in_accounts')
-    .values({
-      id: createId(),
-      user_id: userId,
-      provider_id: 'google',
-      provider_account: createId(),
-      password: null,
-    })
-    .execute()
   const { id: passkeyId } = await db
     .selectFrom('sign_in_passkeys')
     .select('id')

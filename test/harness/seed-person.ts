@@ -265,7 +265,7 @@ async function seedMails(
     .execute()
 }
 
-/** With a password, a session, and a link on its way. */
+/** With a password, an account at a provider, a session, and a link on its way. */
 async function seedSignIn(db: Database, email: string, marker: string): Promise<void> {
   const id = createId()
   await db
@@ -274,13 +274,22 @@ async function seedSignIn(db: Database, email: string, marker: string): Promise<
     .execute()
   await db
     .insertInto('sign_in_accounts')
-    .values({
-      id: createId(),
-      user_id: id,
-      provider_id: 'credential',
-      provider_account: id,
-      password: 'x',
-    })
+    .values([
+      {
+        id: createId(),
+        user_id: id,
+        provider_id: 'credential',
+        provider_account: id,
+        password: 'x',
+      },
+      {
+        id: createId(),
+        user_id: id,
+        provider_id: 'google',
+        provider_account: `google ${marker}`,
+        password: null,
+      },
+    ])
     .execute()
   const expires_at = new Date(Date.now() + 86_400_000)
   await db

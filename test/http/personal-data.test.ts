@@ -201,6 +201,10 @@ test("the export has the customer's rows of each table, no secrets, and no rows 
     .execute()
   assert.ok(images.length > 0)
   for (const { id } of images) assert.ok(!answer.text.includes(id), 'the address of a picture')
+  const session = await openSession({ db, dataDir: gateway.node.dataDir }, person.customerId)
+  const security = await ask(new URL(baseUrl).origin, '/auth/security', { secret: session })
+  const [{ provider, createdAt }] = security.json.linkedAccounts
+  assert.deepEqual(json.sign_in_providers, [{ provider, created_at: createdAt }])
   assert.match(json.note, /usage\/export\.json/)
   assert.doesNotMatch(answer.text, /hash|sk-svc-/)
   assert.ok(!answer.text.includes(other.words[0] as string))

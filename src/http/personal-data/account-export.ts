@@ -1,6 +1,7 @@
 /** The copy of a customer's data, as `src/identity/personal-data/export-lists.ts` fills it. */
 import { promptParameters } from '../prompts/prompt-body.ts'
 import Type from 'typebox'
+import { PROVIDERS } from '../../identity/sign-in/providers.ts'
 import { SHIELD_ACTIONS, UUID_CHOICES } from '../../customers/shield-setting.ts'
 import {
   balanceShape,
@@ -268,6 +269,10 @@ const LISTS = {
     name: Type.String(),
     device_type: Type.String(),
     is_backed_up: Type.Boolean(),
+    created_at: dateTime,
+  },
+  sign_in_providers: {
+    provider: Type.Enum([...PROVIDERS]),
     created_at: dateTime,
   },
   alerts: {

@@ -3124,6 +3124,13 @@ export interface Contract {
         /**
          * Os mais novos primeiro.
          */
+        sign_in_providers: {
+          provider: 'google' | 'github' | 'microsoft'
+          created_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
         alerts: {
           id: string
           name: string
@@ -3290,6 +3297,7 @@ export interface Contract {
           sign_in_users: number
           sign_in_sessions: number
           sign_in_passkeys: number
+          sign_in_providers: number
           alerts: number
           public_bills: number
           webhooks: number
