@@ -148,7 +148,7 @@ export const ALARM_EVENTS = {
     'uncaught',
     'usage_months_short',
   ],
-  warn: ['silent_node_fenced', 'usage_months_not_made', 'worker_failed'],
+  warn: ['price_data_unread', 'silent_node_fenced', 'usage_months_not_made', 'worker_failed'],
 } as const
 
 export interface Metrics {

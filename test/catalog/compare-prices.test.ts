@@ -36,6 +36,7 @@ beforeEach(async () => {
 })
 
 const ASK = {
+  readSecond: async () => [],
   findNew: async () => [],
   rule: { cheaper: 'ask', dearer: 'ask' },
   noticeDays: 7,

@@ -79,6 +79,7 @@ async function compare(amounts: Readonly<Record<string, object>>, rule: Partial<
   events = []
   const watch = {
     readData: () => Promise.resolve(dataWith(amounts)),
+    readSecond: async () => [],
     findNew: async () => [],
     rule: { ...DEFAULT_PRICE_RULE, ...rule },
     noticeDays: NOTICE_DAYS,

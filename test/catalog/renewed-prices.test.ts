@@ -35,6 +35,11 @@ const USAGE = { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_50
 /** What is published beside the models of the package, which names of these are listed, and the answers that wait. */
 let published: object[] = []
 let listed = ['gpt-4o', NEW, `${NEW}-2027-01-31`]
+/** The second list, in OpenRouter's form: USD per million tokens; undefined: an error. */
+let second: Record<string, readonly [number, number]> | undefined = {}
+/** Beside the prices of the second list. */
+let padding = ''
+let secondFetches = 0
 let fetches = 0
 let isHeld = false
 const held: (() => void)[] = []
@@ -43,6 +48,9 @@ const machine = createServer((request, response) => {
   const { url = '' } = request
   if (url === '/data.json') fetches++
   if (url === '/data.json') return send(response, dataWith(published))
+  if (url === '/second.json') secondFetches++
+  if (url === '/second.json')
+    return second ? send(response, routerList(second)) : response.writeHead(500).end()
   if (url === '/v1/models') return send(response, { data: listed.map((id) => ({ id })) })
   let text = ''
   request.on('data', (chunk: Buffer) => (text += chunk.toString()))
@@ -59,6 +67,17 @@ const machine = createServer((request, response) => {
 
 function send(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+function routerList(models: Record<string, readonly [number, number]>): unknown {
+  const text = (usd: number): string => (usd / 1e6).toFixed(10)
+  return {
+    data: Object.entries(models).map(([id, [input, output]]) => ({
+      id: `openai/${id}`,
+      pricing: { prompt: text(input), completion: text(output), web_search: '0.01' },
+    })),
+    padding,
+  }
 }
 
 function dataWith(models: object[]): unknown {
@@ -237,5 +256,81 @@ test('a new model waits for one answer where the operator says so, and is hidden
   await renew(known, { new: 'ask' })
   assert.deepEqual(await pending(), [])
   assert.equal((await runCli(['prices', 'approve', 'gpt-97'], environment)).code, 2)
+  await assertAudit(database)
+})
+
+test('what a second list disputes waits, and is taken once both agree; it sets no price, and none is lost without it', async () => {
+  const { secondPriceListUrl, ...rest } = config
+  assert.equal(secondPriceListUrl, undefined)
+  const url = config.priceDataUrl?.replace('data.json', 'second.json')
+  const withSecond = { ...rest, secondPriceListUrl: url }
+  const pending = async (): Promise<string> => {
+    const { stdout } = await runCli(['prices', 'pending'], environment)
+    return stdout.replaceAll(/ +/g, ' ')
+  }
+  listed = ['gpt-4o', 'gpt-95', 'gpt-94']
+  await readUpstreamLists({ ...pricing, db: database.db, config, log })
+  // A new model of which the lists disagree is not sold; one that only the first has is.
+  second = { 'gpt-95': [2, 16] }
+  await renew([entry('gpt-95', 1, 8), entry('gpt-94', 1, 8)], {}, withSecond)
+  await untilListed('gpt-94')
+  assert.equal((await askChat(baseUrl, secret, sound('gpt-95'))).status, 404)
+  assert.match(await pending(), /gpt-95 new .* second list says input 2, output 16\n/)
+  second = { 'gpt-95': [1.005, 8] }
+  await renew([entry('gpt-95', 1, 8), entry('gpt-94', 1, 8)], {}, withSecond)
+  await untilListed('gpt-95')
+  assert.doesNotMatch(await pending(), /gpt-9[45]/)
+  // A cheaper price is the operator's loss if it is wrong.
+  const cheaper = [entry('gpt-95', 0.9, 8), entry('gpt-94', 0.9, 8)]
+  await renew(cheaper, {}, withSecond)
+  await untilCharged('gpt-94', 0.030625)
+  assert.equal(await chargeOf('gpt-95'), 0.03125)
+  assert.match(await pending(), /gpt-95 cheaper .*0\.9; second list says input 1\.005, output 8\n/)
+  // An error, a body without end, a foreign form and a private address are reported, and change nothing of what it said
+  // last; the first list is taken all the same.
+  const refused = linesOf('price_data_refused').length
+  const unread = linesOf('price_data_unread').length
+  second = undefined
+  const both = [entry('gpt-95', 0.9, 8), entry('gpt-94', 0.8, 8)]
+  await renew(both, {}, withSecond)
+  await untilCharged('gpt-94', 0.03)
+  second = { 'gpt-95': [0.9, 8] }
+  padding = 'x'.repeat(4 * 1024 * 1024)
+  await renew(both, {}, withSecond)
+  padding = ''
+  const asked = secondFetches
+  await renew(both, {}, { ...withSecond, webhooksAllowPrivate: false })
+  assert.equal(secondFetches, asked)
+  assert.equal(linesOf('price_data_unread').length, unread + 4)
+  second = {}
+  await renew(both, {}, withSecond)
+  assert.equal(linesOf('price_data_refused').length, refused + 1)
+  assert.match(await pending(), /gpt-95 cheaper .*; second list says input 1\.005/)
+  assert.equal(await chargeOf('gpt-95'), 0.03125)
+  second = { 'gpt-95': [0.9, 8] }
+  await renew(both, {}, withSecond)
+  await untilCharged('gpt-95', 0.030625)
+  // A price in use that both had, and of which the second says something else now: shown, and never taken.
+  second = { 'gpt-95': [3, 24] }
+  await renew(both, { dearer: 'take' }, withSecond)
+  assert.match(
+    await pending(),
+    /gpt-95 disputed .* input 0\.9, output 8; second list says input 3, output 24\n/,
+  )
+  assert.equal((await runCli(['prices', 'approve', 'gpt-95'], environment)).code, 2)
+  assert.equal((await runCli(['prices', 'reject', 'gpt-95'], environment)).code, 0)
+  await renew(both, { dearer: 'take' }, withSecond)
+  assert.doesNotMatch(await pending(), /gpt-95/)
+  assert.equal(await chargeOf('gpt-95'), 0.030625)
+  // What an operator approved is not disputed.
+  const approved = [entry('gpt-95', 0.8, 8), entry('gpt-94', 0.8, 8)]
+  await renew(approved, {}, withSecond)
+  assert.equal((await runCli(['prices', 'approve', 'gpt-95'], environment)).code, 0)
+  await untilCharged('gpt-95', 0.03)
+  await renew(approved, {}, withSecond)
+  assert.doesNotMatch(await pending(), /gpt-95/)
+  // Without the setting, what it said last is forgotten.
+  await renew([entry('gpt-95', 0.7, 8), entry('gpt-94', 0.8, 8)])
+  await untilCharged('gpt-95', 0.029375)
   await assertAudit(database)
 })

@@ -160,7 +160,7 @@ function answerText(modelId: string, answered: Answered, word: string): CommandR
   if (answered.kind === 'price_update_not_found')
     throw new UsageError(`nothing of ${modelId} waits for an answer`)
   if (answered.kind !== 'answered')
-    throw new UsageError(`${modelId}: the price data has no price of it that can be used`)
+    throw new UsageError(`${modelId}: no price that can be taken waits, only to be rejected`)
   const { startsAt } = answered
   return {
     data: { model: modelId, starts_at: startsAt ?? null },

@@ -78,6 +78,7 @@ test('the default is a sandbox on this machine with an embedded database', () =>
     catalogFile: undefined,
     priceDataFile: undefined,
     priceDataUrl: undefined,
+    secondPriceListUrl: undefined,
     priceUpdates: { new: 'show', cheaper: 'take', dearer: 'ask' },
     sandboxFxRateE4: undefined,
     requestsPerMinutePerIp: 100,
@@ -610,4 +611,20 @@ test('published prices are fetched in live mode unless the operator says otherwi
   const own = 'http://127.0.0.1:9/data.json'
   assert.equal(urlOf({ PRICE_DATA_URL: own }), own)
   assert.throws(() => urlOf({ ...live, PRICE_DATA_URL: own }), /PRICE_DATA_URL: must be an https/)
+})
+
+test('a second list of prices is fetched only beside the first, never from an open address', () => {
+  const secondOf = (settings: object): string | undefined =>
+    load({ OPENAI_API_KEY: 'sk', ...settings }).secondPriceListUrl
+  const { PRICE_DATA_URL: _, ...live } = LIVE_ENVIRONMENT
+  assert.match(secondOf(live) ?? '', /^https:\/\//)
+  for (const settings of [
+    { ...live, SECOND_PRICE_LIST_URL: '' },
+    { ...live, PRICE_DATA_URL: '' },
+    { ...live, PRICE_DATA_FILE: 'prices.json' },
+    {},
+  ])
+    assert.equal(secondOf(settings), undefined, JSON.stringify(settings))
+  const own = { ...live, SECOND_PRICE_LIST_URL: 'http://127.0.0.1:9/models' }
+  assert.throws(() => secondOf(own), /SECOND_PRICE_LIST_URL: must be an https/)
 })

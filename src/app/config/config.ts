@@ -56,6 +56,8 @@ export interface Config extends Telemetry {
   readonly priceDataFile: string | undefined
   /** Where the price data is published, which is fetched every day. Undefined: that of the package is in use. */
   readonly priceDataUrl: string | undefined
+  /** Another list of prices, which is fetched with the price data and only compared with it. */
+  readonly secondPriceListUrl: string | undefined
   /** What happens to new models and prices of the published data. */
   readonly priceUpdates: PriceRule
   /** The exchange rate of sandbox mode: BRL per USD, times 10^4. Undefined: the last stored rate, or a default. */
@@ -238,20 +240,28 @@ export function loadConfig(variables: Environment, folder: string): Config {
   return config
 }
 
+const SECOND_LIST_URL = 'https://openrouter.ai/api/v1/models'
+
 /** A file of the operator's goes before the published data. An empty address: nothing is fetched. */
 function readPriceSource(
-  { PRICE_DATA_FILE: file, PRICE_DATA_URL: given }: Environment,
+  environment: Environment,
   mode: Mode,
   folder: string,
   faults: string[],
-): Pick<Config, 'priceDataFile' | 'priceDataUrl'> {
-  const url = given ?? (mode === 'live' ? REMOTE_DATA_JSON_URL : '')
-  const scheme = URL.parse(url)?.protocol
-  if (url !== '' && scheme !== 'https:' && !(mode === 'sandbox' && scheme === 'http:'))
-    faults.push('PRICE_DATA_URL: must be an https address')
+): Pick<Config, 'priceDataFile' | 'priceDataUrl' | 'secondPriceListUrl'> {
+  const read = (name: string, published: string): string | undefined => {
+    const url = environment[name] ?? (mode === 'live' ? published : '')
+    const scheme = URL.parse(url)?.protocol
+    if (url !== '' && scheme !== 'https:' && !(mode === 'sandbox' && scheme === 'http:'))
+      faults.push(`${name}: must be an https address`)
+    return environment['PRICE_DATA_FILE'] || url === '' ? undefined : url
+  }
+  const priceDataUrl = read('PRICE_DATA_URL', REMOTE_DATA_JSON_URL)
+  const second = read('SECOND_PRICE_LIST_URL', SECOND_LIST_URL)
   return {
-    priceDataFile: pathIn(folder, file),
-    priceDataUrl: file || url === '' ? undefined : url,
+    priceDataFile: pathIn(folder, environment['PRICE_DATA_FILE']),
+    priceDataUrl,
+    secondPriceListUrl: priceDataUrl && second,
   }
 }
 

@@ -6,9 +6,12 @@ import {
   lockDifferences,
   storeDifferences,
   takeByRule,
+  withoutConfirmed,
   type NewModel,
   type PriceRule,
 } from '../../money/catalog/price-updates.ts'
+import type { PublishedData } from '../../money/catalog/published-prices.ts'
+import { findDisputes, withOpinions } from '../../money/catalog/second-opinion.ts'
 import type { Database } from '../../platform/db/open.ts'
 import { queueMail } from '../../deliveries/email/queue-mail.ts'
 import { createId } from '../../platform/lib/ids.ts'
@@ -17,6 +20,8 @@ import type { Log } from '../../platform/lib/log.ts'
 export interface PriceWatch {
   /** Reads the price data in use. Throws if it cannot be read. */
   readonly readData: () => Promise<PriceData>
+  /** Reads the second list of prices; nothing without one. */
+  readonly readSecond: () => Promise<PublishedData>
   /** The models that wait for an operator, because the rule says `ask`. */
   readonly findNew: () => Promise<readonly NewModel[]>
   readonly rule: Pick<PriceRule, 'cheaper' | 'dearer'>
@@ -47,14 +52,21 @@ export async function comparePrices(deps: {
     ...model,
     markupE4: catalog.findModel(model.id)?.markupE4 ?? model.markupE4,
   }))
-  const found = findPriceDifferences(models, data, new Date(), (id) => starts.get(id))
+  const plannedAt = (id: string): Date | undefined => starts.get(id)
+  const now = new Date()
+  const differences = findPriceDifferences(models, data, now, plannedAt)
+  const second = await watch.readSecond()
+  const found = withOpinions(differences, models, second, now)
+  const same = models.filter(({ id }) => differences.every(({ modelId }) => modelId !== id))
+  const disputes = findDisputes(same, second, now, plannedAt)
   await db.transaction().execute(async (trx) => {
     await lockDifferences(trx)
     const { rule, noticeDays } = watch
     const { taken, waiting } = await takeByRule(trx, found, { models, rule, noticeDays })
     for (const { modelId, text, kind } of taken)
       log.info('price_taken', { modelId, kind, difference: text })
-    const opened = await storeDifferences(trx, [...waiting, ...added])
+    const disputed = await withoutConfirmed(trx, disputes)
+    const opened = await storeDifferences(trx, [...waiting, ...disputed, ...added])
     for (const { modelId, text, kind } of opened)
       log.warn('price_difference_found', { modelId, kind, difference: text })
     // A dearer price that was taken begins after its notice.

@@ -5,15 +5,19 @@ import {
   isUsuallyPriced,
   PublishedDataFault,
   readPublishedData,
+  type PublishedData,
 } from '../../money/catalog/published-prices.ts'
+import { opinionOnEntry, readSecondList } from '../../money/catalog/second-opinion.ts'
 import {
   joined,
   readStoredPriceData,
   storePriceData,
+  storeSecondList,
   unknownModels,
 } from '../../money/catalog/stored-price-data.ts'
 import { readUpstreamLists } from '../../money/catalog/upstream-lists.ts'
 import { scheduleOf } from '../../money/catalog/with-price-changes.ts'
+import type { Database } from '../../platform/db/open.ts'
 import { guardedFetch } from '../../platform/lib/guarded-fetch.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import type { Config } from '../config/config.ts'
@@ -34,6 +38,7 @@ type PriceParts = Pick<Parts, 'db' | 'catalog' | 'discover' | 'reloadCatalog' | 
     Config,
     | 'priceDataFile'
     | 'priceDataUrl'
+    | 'secondPriceListUrl'
     | 'priceUpdates'
     | 'webhooksAllowPrivate'
     | 'discovery'
@@ -49,77 +54,108 @@ type PriceParts = Pick<Parts, 'db' | 'catalog' | 'discover' | 'reloadCatalog' | 
  */
 export async function renewPrices({
   db,
-  config: { priceDataUrl, priceUpdates, webhooksAllowPrivate },
+  config: { priceDataUrl, secondPriceListUrl, priceUpdates, webhooksAllowPrivate },
   catalog,
   reloadCatalog,
   log,
 }: PriceParts): Promise<void> {
   if (priceDataUrl === undefined) return
-  const json = await fetchText(priceDataUrl, webhooksAllowPrivate, log)
-  if (json === undefined) return
-  await reloadCatalog()
-  const sold = new Set(
-    catalog
-      .listConfigured()
-      .flatMap(({ priceFrom }) => (priceFrom ? [`${priceFrom.provider} ${priceFrom.model}`] : [])),
-  )
-  try {
-    await storePriceData(db, readPublishedData(json), {
-      addsNew: priceUpdates.new === 'show',
-      isSold: (provider, model) => sold.has(`${provider} ${model}`),
-    })
-    log.info('price_data_read', { bytes: json.length })
-  } catch (error) {
-    if (!(error instanceof PublishedDataFault)) throw error
-    log.error('price_data_refused', { fault: error.message })
+  const source = { allowPrivate: webhooksAllowPrivate, log }
+  const [published, second] = await Promise.all([
+    readList(priceDataUrl, readPublishedData, source),
+    secondPriceListUrl && readList(secondPriceListUrl, readSecondList, source),
+  ])
+  if (second) await storeSecondList(db, second)
+  if (published) {
+    await reloadCatalog()
+    const sold = new Set(
+      catalog
+        .listConfigured()
+        .flatMap(({ priceFrom }) =>
+          priceFrom ? [`${priceFrom.provider} ${priceFrom.model}`] : [],
+        ),
+    )
+    try {
+      await storePriceData(db, published, {
+        addsNew: priceUpdates.new === 'show',
+        isSold: (provider, model) => sold.has(`${provider} ${model}`),
+        second: second || (await readSecondInUse(db, secondPriceListUrl)),
+      })
+    } catch (error) {
+      if (!(error instanceof PublishedDataFault)) throw error
+      log.error('price_data_refused', { host: hostOf(priceDataUrl), fault: error.message })
+    }
   }
   await reloadCatalog()
 }
 
-async function fetchText(
+/** Undefined if the list cannot be read, or is refused. */
+async function readList(
   url: string,
-  allowPrivate: boolean,
-  log: Log,
-): Promise<string | undefined> {
+  parse: (json: string) => PublishedData,
+  { allowPrivate, log }: { readonly allowPrivate: boolean; readonly log: Log },
+): Promise<PublishedData | undefined> {
+  const host = hostOf(url)
   try {
     const options = { bytesMax: BYTES_MAX, timeoutMs: TIMEOUT_MS, allowPrivate }
     const { status, body } = await guardedFetch(url, options)
     if (status !== 200) throw new Error(`the price data was answered with ${status}`)
-    return body.toString('utf8')
+    const list = parse(body.toString('utf8'))
+    log.info('price_data_read', { host, bytes: body.length })
+    return list
   } catch (error) {
-    log.warn('price_data_unread', { error })
+    if (error instanceof PublishedDataFault)
+      log.error('price_data_refused', { host, fault: error.message })
+    else log.warn('price_data_unread', { host, error })
     return undefined
   }
 }
 
+/** The rest of an address can hold secrets. */
+function hostOf(url: string): string | undefined {
+  return URL.parse(url)?.host
+}
+
+/** What the second list said last; nothing while it is switched off. */
+async function readSecondInUse(db: Database, url: string | undefined): Promise<PublishedData> {
+  return (url && (await readStoredPriceData(db))?.second) || []
+}
+
 /**
  * The models of the published data that an upstream lists and that are not in the catalog: they wait for an operator.
- * If the rule shows new ones, only those do whose price is unusually low.
+ * If the rule shows new ones, only those do whose price is unusually low, or is another one in the second list.
  */
 async function findNewModels({
   db,
-  config: { priceDataUrl, priceUpdates, ...configured },
+  config: { priceDataUrl, secondPriceListUrl, priceUpdates, ...configured },
   catalog,
   discover,
 }: Omit<PriceParts, 'reloadCatalog' | 'log'>): Promise<readonly NewModel[]> {
   const stored = await readStoredPriceData(db)
   const { discovery, models } = (await discover()).added ?? configured
   if (priceDataUrl === undefined || priceUpdates.new === 'hide' || !discovery || !stored) return []
+  const second = secondPriceListUrl ? stored.second : []
+  const now = new Date()
   const unknown = unknownModels(
     stored.published,
     stored.added,
-    (provider, model) => priceUpdates.new === 'ask' || !isUsuallyPriced(provider, model),
+    (provider, model) =>
+      priceUpdates.new === 'ask' ||
+      !isUsuallyPriced(provider, model) ||
+      opinionOnEntry(provider, model, second, now)?.agrees === false,
   )
   const lists = await readUpstreamLists(db)
   const added = joined(stored.added, unknown)
-  const found = discoverModels(discovery, models, lists, new Date(), added)
+  const found = discoverModels(discovery, models, lists, now, added)
   return found.models.flatMap(({ id, priceFrom, ...priced }): NewModel[] => {
     const { provider = '', model = '' } = priceFrom ?? {}
     const entry = unknown
       .find((each) => each.id === provider)
       ?.models.find((each) => each.id === model)
     if (!entry || catalog.findModel(id)) return []
-    const text = describeAmounts({ tiers: [] }, scheduleOf(priced)) ?? ''
+    const opinion = opinionOnEntry(provider, entry, second, now)
+    const amounts = describeAmounts({ tiers: [] }, scheduleOf(priced)) ?? ''
+    const text = opinion ? `${amounts}; ${opinion.text}` : amounts
     return [{ modelId: id, kind: 'new', text, entry: { provider, model: entry } }]
   })
 }
@@ -153,6 +189,7 @@ export function priceWatchOf(parts: Omit<PriceParts, 'reloadCatalog' | 'log'>): 
   const { db, config } = parts
   return {
     readData: () => readPriceData(db, config),
+    readSecond: () => readSecondInUse(db, config.secondPriceListUrl),
     findNew: () => findNewModels(parts),
     // What a file of the operator's says is only reported.
     rule: config.priceDataUrl === undefined ? ASK : config.priceUpdates,

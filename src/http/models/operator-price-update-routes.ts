@@ -49,7 +49,10 @@ export const operatorPriceUpdateRoutes = ({
         answer({
           model_id: Type.String(),
           kind: Type.Enum([...PRICE_UPDATE_KINDS]),
-          difference: Type.String({ description: 'Do preço em vigor ao publicado, em USD.' }),
+          difference: Type.String({
+            description:
+              'Do preço em vigor ao publicado, em USD, e o que a segunda lista diz (`second list agrees`, `second list says …`).',
+          }),
           found_at: dateTime,
         }),
       ),

@@ -16,10 +16,19 @@ export interface PriceDifference {
   readonly kind: 'cheaper' | 'dearer' | 'unreadable'
   /** Another amount, or the same one at another time, is cheaper. */
   readonly isMixed?: boolean
+  /** The second list says something else than the data: no rule takes it. */
+  readonly isDisputed?: boolean
   /** The prices of the data; undefined if it lacks the model, or has a price that cannot be read. */
   readonly schedule: PriceSchedule<PriceTerms> | undefined
   /** An amount of the data is above what customers pay now. */
   readonly isBelowCost: boolean
+}
+
+/** A price in use of which only the second list says something else: there is nothing to take. */
+export interface Dispute {
+  readonly modelId: string
+  readonly text: string
+  readonly kind: 'disputed'
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   storeSchedule,
   type SetPrices,
 } from './price-changes.ts'
-import type { PriceDifference } from './price-data-differences.ts'
+import type { Dispute, PriceDifference } from './price-data-differences.ts'
 import { packagedPriceData, scheduleFromData } from './price-from-data.ts'
 import { withoutPast } from './price-schedule.ts'
 import type { PriceTerms } from './prices.ts'
@@ -39,9 +39,9 @@ export interface NewModel {
   readonly entry: StoredPriceEntry
 }
 
-export const PRICE_UPDATE_KINDS = ['new', 'cheaper', 'dearer', 'unreadable'] as const
+export const PRICE_UPDATE_KINDS = ['new', 'cheaper', 'dearer', 'unreadable', 'disputed'] as const
 
-type Difference = PriceDifference | NewModel
+type Difference = PriceDifference | NewModel | Dispute
 
 /** The notes of changes: what nobody looked at is trusted by nothing. */
 const TAKEN = 'price data'
@@ -56,8 +56,9 @@ export interface PendingPrice {
 
 /**
  * Takes what the rule takes, and returns the rest. A price that an operator set, wrote or took back stays. A price needs an
- * operator's look if some of it rises and some falls, or if it is more than twice or less than half of the one in force or
- * of the trusted one: else data that moves a little every day would get anywhere without an answer.
+ * operator's look if some of it rises and some falls, if the second list says something else, or if it is more than twice
+ * or less than half of the one in force or of the trusted one: else data that moves a little every day would get anywhere
+ * without an answer.
  */
 export async function takeByRule(
   trx: Database,
@@ -77,9 +78,9 @@ export async function takeByRule(
   const taken: PriceDifference[] = []
   const waiting: PriceDifference[] = []
   for (const difference of found) {
-    const { modelId, kind, isMixed, schedule } = difference
+    const { modelId, kind, isMixed, isDisputed, schedule } = difference
     const model = models.find(({ id }) => id === modelId)
-    const isFree = model && !isMixed && (isOfData.get(modelId) ?? !model.hasOwnPrice)
+    const isFree = model && !isMixed && !isDisputed && (isOfData.get(modelId) ?? !model.hasOwnPrice)
     const trusted = isFree ? (confirmed.get(modelId) ?? deliveredPrices(model)) : []
     const isNear = schedule?.every(({ price }) => !isFarFromAll(price, trusted))
     if (schedule && isNear && isFree && kind !== 'unreadable' && rule[kind] === 'take') {
@@ -106,12 +107,25 @@ async function listLastChanges(trx: Database): Promise<ReadonlyMap<string, boole
 
 /** The prices that an operator set or approved last, by model. */
 async function listConfirmed(trx: Database): Promise<ReadonlyMap<string, readonly PriceTerms[]>> {
-  const changes = (await listPriceChanges(trx)).toSorted((one, other) => one.id - other.id)
   return new Map(
-    changes
+    (await listChangesAsMade(trx))
       .filter(({ note }) => note !== TAKEN)
       .map(({ modelId, schedule }) => [modelId, schedule.map(({ price }) => price)]),
   )
+}
+
+/** Leaves out prices that an operator set or approved, whatever the second list says. */
+export async function withoutConfirmed(
+  trx: Database,
+  disputes: readonly Dispute[],
+): Promise<Dispute[]> {
+  const changes = await listChangesAsMade(trx)
+  const notes = new Map(changes.map(({ modelId, note }) => [modelId, note]))
+  return disputes.filter(({ modelId }) => (notes.get(modelId) ?? TAKEN) === TAKEN)
+}
+
+async function listChangesAsMade(trx: Database) {
+  return (await listPriceChanges(trx)).toSorted((one, other) => one.id - other.id)
 }
 
 /** The package's prices; of a model that it lacks, the one at which it came into the catalog. */

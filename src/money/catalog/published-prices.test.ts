@@ -11,6 +11,7 @@ import {
 import { scheduleFromData } from './price-from-data.ts'
 import { nextAdded, priceDataOf } from './stored-price-data.ts'
 
+const ACCEPTANCE = { addsNew: true, isSold: () => false, second: [] }
 const PRICES = { input_mtok: 1, output_mtok: 4 }
 const MODEL = { id: 'gpt-99', match: { equals: 'gpt-99' }, context_window: 400_000, prices: PRICES }
 
@@ -116,7 +117,7 @@ test('any JSON is refused, or has only prices that can be billed or are not sold
       const json = JSON.stringify(value)
       if (isRefused(json)) return
       const published = readPublishedData(json)
-      const added = nextAdded(published, [], { addsNew: true, isSold: () => false })
+      const added = nextAdded(published, [], ACCEPTANCE)
       for (const { id: provider, models } of added)
         for (const { id: name, context_window = Infinity } of models) {
           assert.ok(context_window >= 8_192)
@@ -183,7 +184,7 @@ test('a new model comes by itself at no less than the cheapest one of its provid
   const cheapest = { input_mtok: 0.029, output_mtok: 0.14, cache_read_mtok: 0.005 }
   const isAdded = (id: string, prices: object, added: ReturnType<typeof read> = []) => {
     const published = [{ id, models: [{ ...MODEL, prices: prices as never }] }]
-    const next = nextAdded(published, added, { addsNew: true, isSold: () => false })
+    const next = nextAdded(published, added, ACCEPTANCE)
     return next.some(({ models }) => models.some((model) => model.prices === prices))
   }
   assert.ok(isAdded('openai', cheapest))

@@ -10,12 +10,15 @@ import {
   packagedData,
   type PublishedData,
 } from './published-prices.ts'
+import { opinionOnEntry } from './second-opinion.ts'
 
 export interface StoredPriceData {
   readonly published: PublishedData
   /** Its models that the package lacks, as they were when they came into the catalog. */
   readonly added: PublishedData
   readonly fetchedAt: Date
+  /** The second list that was read last, or nothing; it sets no price. */
+  readonly second: PublishedData
 }
 
 export interface Acceptance {
@@ -23,6 +26,8 @@ export interface Acceptance {
   readonly addsNew: boolean
   /** A model that customers see keeps its price, and another one is a change of it. */
   readonly isSold: (provider: string, model: string) => boolean
+  /** A new model of which this list says another price waits for an operator. */
+  readonly second: PublishedData
 }
 
 /** Replaces the data. Throws a `PublishedDataFault` if it moves too far from what is known. */
@@ -42,12 +47,14 @@ export function storePriceData(
         published: JSON.stringify(published),
         added: JSON.stringify(added),
         fetched_at: sql<Date>`now()`,
+        second_list: JSON.stringify(acceptance.second),
       })
       .onConflict((conflict) =>
         conflict.column('only_row').doUpdateSet((eb) => ({
           published: eb.ref('excluded.published'),
           added: eb.ref('excluded.added'),
           fetched_at: eb.ref('excluded.fetched_at'),
+          second_list: eb.ref('excluded.second_list'),
         })),
       )
       .execute()
@@ -68,7 +75,22 @@ export async function addModel(trx: Database, provider: string, model: ModelInfo
 
 export async function readStoredPriceData(db: Database): Promise<StoredPriceData | undefined> {
   const row = await db.selectFrom('price_data').selectAll().executeTakeFirst()
-  return row && { published: row.published, added: row.added, fetchedAt: row.fetched_at }
+  return (
+    row && {
+      published: row.published,
+      added: row.added,
+      fetchedAt: row.fetched_at,
+      second: row.second_list ?? [],
+    }
+  )
+}
+
+/** Keeps the second list beside the data, whatever becomes of that; before the first data there is nothing to dispute. */
+export async function storeSecondList(db: Database, second: PublishedData): Promise<void> {
+  await db
+    .updateTable('price_data')
+    .set({ second_list: JSON.stringify(second) })
+    .execute()
 }
 
 /** While this is the same, so are the added models. */
@@ -129,12 +151,15 @@ export function joined(first: PublishedData, later: PublishedData): PublishedDat
 export function nextAdded(
   published: PublishedData,
   added: PublishedData,
-  { addsNew, isSold }: Acceptance,
+  { addsNew, isSold, second }: Acceptance,
 ): PublishedData {
   if (!addsNew) return added
+  const isTrusted = (provider: string, model: ModelInfo): boolean =>
+    isUsuallyPriced(provider, model) &&
+    opinionOnEntry(provider, model, second, new Date())?.agrees !== false
   const renewed = added.map(({ id: provider, models }) => {
     const newest = modelsOf(published, provider).filter(
-      (model) => isBelievable(model) && isUsuallyPriced(provider, model),
+      (model) => isBelievable(model) && isTrusted(provider, model),
     )
     return {
       id: provider,
@@ -143,7 +168,7 @@ export function nextAdded(
       ),
     }
   })
-  return joined(renewed, unknownModels(published, added, isUsuallyPriced))
+  return joined(renewed, unknownModels(published, added, isTrusted))
 }
 
 function modelsOf(data: PublishedData, provider: string): readonly ModelInfo[] {

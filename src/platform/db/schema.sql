@@ -935,6 +935,7 @@ create table price_data (
   published jsonb not null,
   added jsonb not null,
   fetched_at timestamptz not null,
+  second_list jsonb,
   constraint price_data_only_row_check CHECK (only_row),
   constraint price_data_pkey PRIMARY KEY (only_row)
 );
@@ -948,7 +949,7 @@ create table price_differences (
   schedule jsonb,
   entry jsonb,
   rejected_at timestamptz,
-  constraint price_differences_kind_check CHECK (kind = ANY (ARRAY['new'::text, 'cheaper'::text, 'dearer'::text, 'unreadable'::text])),
+  constraint price_differences_kind_check CHECK (kind = ANY (ARRAY['new'::text, 'cheaper'::text, 'dearer'::text, 'unreadable'::text, 'disputed'::text])),
   constraint price_differences_pkey PRIMARY KEY (model_id)
 );
 

@@ -471,7 +471,7 @@ export interface Tables {
     model_id: string
     difference: string
     found_at: DefaultedTime
-    kind: 'new' | 'cheaper' | 'dearer' | 'unreadable'
+    kind: 'new' | 'cheaper' | 'dearer' | 'unreadable' | 'disputed'
     schedule: ColumnType<readonly StoredPriceSchedule[] | null, string | undefined, never>
     entry: ColumnType<StoredPriceEntry | null, string | undefined, never>
     rejected_at: Generated<Date | null>
@@ -481,6 +481,7 @@ export interface Tables {
     published: Json<StoredModelPrices>
     added: Json<StoredModelPrices>
     fetched_at: Date
+    second_list: ColumnType<StoredModelPrices | null, string | undefined, string>
   }
   fx_rates: {
     id: Generated<number>

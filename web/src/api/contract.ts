@@ -4813,9 +4813,9 @@ export interface Contract {
       answer: {
         price_updates: {
           model_id: string
-          kind: 'new' | 'cheaper' | 'dearer' | 'unreadable'
+          kind: 'new' | 'cheaper' | 'dearer' | 'unreadable' | 'disputed'
           /**
-           * Do preço em vigor ao publicado, em USD.
+           * Do preço em vigor ao publicado, em USD, e o que a segunda lista diz (`second list agrees`, `second list says …`).
            */
           difference: string
           found_at: string

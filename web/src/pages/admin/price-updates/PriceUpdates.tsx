@@ -17,6 +17,7 @@ const KINDS = perLanguage(() => ({
   cheaper: t('mais barato'),
   dearer: t('mais caro'),
   unreadable: t('sem preço que se possa usar'),
+  disputed: t('outra lista diz outro preço'),
 }))
 
 /** The published prices and new models that wait for an operator; nothing while none does. */
@@ -57,7 +58,10 @@ function Update({ update }: { readonly update: PriceUpdate }) {
   const rejection = useAct({
     act: (_input, once) =>
       api.post('/admin/price-updates/{id}/reject', body, { path: { id }, once }),
-    doneText: () => t('O preço publicado de {id} foi recusado.', { id }),
+    doneText: () =>
+      kind === 'disputed'
+        ? t('O preço de {id} fica como está.', { id })
+        : t('O preço publicado de {id} foi recusado.', { id }),
     onDone() {},
     changes: MODELS_CHANGE,
   })
@@ -75,7 +79,7 @@ function Update({ update }: { readonly update: PriceUpdate }) {
           </p>
         </div>
         <div className="flex gap-x-1">
-          {kind !== 'unreadable' && (
+          {kind !== 'unreadable' && kind !== 'disputed' && (
             <Button
               variant="secondary"
               isBusy={isBusy}
@@ -88,10 +92,14 @@ function Update({ update }: { readonly update: PriceUpdate }) {
           <Button
             variant="quiet"
             isBusy={isBusy}
-            aria-label={t('Recusar o preço de {id}', { id })}
+            aria-label={
+              kind === 'disputed'
+                ? t('Manter o preço de {id}', { id })
+                : t('Recusar o preço de {id}', { id })
+            }
             onClick={() => rejection.mutate()}
           >
-            {t('Recusar')}
+            {kind === 'disputed' ? t('Manter') : t('Recusar')}
           </Button>
         </div>
       </div>
