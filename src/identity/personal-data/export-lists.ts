@@ -3,7 +3,6 @@
  * nano-BRL is exported in BRL, an amount in pico-USD in USD.
  */
 import { sql, type RawBuilder } from 'kysely'
-import { PROVIDERS } from '../sign-in/providers.ts'
 
 export interface ExportBounds {
   /** Per list. */
@@ -190,13 +189,13 @@ export const EXPORT_LISTS = {
       from sign_in_passkeys p join sign_in_users u on u.id = p.user_id
       join customers c on lower(c.email) = u.email where c.id = ${id} order by p.created_at desc, p.id desc`,
   },
-  // No tokens are stored; the account's id at the provider identifies it there alone.
+  // But the password (`credential`). No tokens are stored; the account's id at the provider identifies it there alone.
   sign_in_providers: {
     entries: (id) => sql`
       select a.provider_id as provider, a.created_at
       from sign_in_accounts a join sign_in_users u on u.id = a.user_id
       join customers c on lower(c.email) = u.email
-      where c.id = ${id} and a.provider_id = any(${PROVIDERS})
+      where c.id = ${id} and a.provider_id <> 'credential'
       order by a.created_at desc, a.id desc`,
   },
   // The kind decides whether a threshold is an amount in BRL, a number of days or a percentage.
