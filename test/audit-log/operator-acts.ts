@@ -15,6 +15,7 @@ import {
   scheduleMarkup,
   scheduleMarkups,
 } from '../../src/money/catalog/markup-changes.ts'
+import { writeNote } from '../../src/customers/customer-notes.ts'
 import { nameCell } from '../../src/customers/cell.ts'
 import { pauseService, resumeService } from '../../src/money/catalog/service-pause.ts'
 import { rotateSecrets } from '../../src/app/rotate-secrets.ts'
@@ -111,6 +112,11 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
   for (const id of ['changed', 'gone']) await put(id, [])
   await createWebhook(db, OPERATOR, previous, { ...webhook, eventTypes: null })
   return [
+    {
+      action: 'customer.noted',
+      table: 'customer_notes',
+      run: () => writeNote(db, OPERATOR, { customerId, writtenBy: customerId, note: 'teste' }),
+    },
     {
       action: 'incident.opened',
       table: 'incidents',

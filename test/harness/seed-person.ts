@@ -479,6 +479,13 @@ async function seedAdjustments(db: Database, customerId: string, marker: string)
     decided_at: new Date(),
   })
   await db
+    .insertInto('customer_notes')
+    .values([
+      { id: createId(), customer_id: customerId, written_by: otherId, note: `Fala de ${marker}` },
+      { id: createId(), customer_id: otherId, written_by: customerId, note: 'Ligou.' },
+    ])
+    .execute()
+  await db
     .insertInto('adjustments')
     .values([rejected(customerId, otherId), rejected(otherId, customerId)])
     .execute()

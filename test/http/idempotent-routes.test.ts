@@ -86,6 +86,7 @@ const WITH_KEY = [
   '/v1/admin/refunds/:id/complete',
   '/v1/admin/adjustments/:id/approve',
   '/v1/admin/adjustments/:id/reject',
+  '/v1/admin/customers/:id/notes',
   '/v1/admin/fx-rates',
   '/v1/admin/fx-rates/:id/withdraw',
   '/v1/admin/incidents',

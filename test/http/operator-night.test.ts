@@ -5,13 +5,15 @@ import { sql } from 'kysely'
 import { createLog } from '../../src/platform/lib/log.ts'
 import { createId } from '../../src/platform/lib/ids.ts'
 import { OPERATOR } from '../../src/platform/audit-log/audited.ts'
+import { deleteAccount } from '../../src/identity/personal-data/delete-account.ts'
+import { eraseDeletedAccounts } from '../../src/identity/personal-data/erase-remains.ts'
 import { resetSecondFactor } from '../../src/identity/sign-in/reset-second-factor.ts'
 import { storeFxRate } from '../../src/money/fx/fx-rates.ts'
 import { setFxRate } from '../../src/money/fx/set-fx-rate.ts'
 import { openIncident } from '../../src/platform/health/incidents.ts'
 import { recordFindings } from '../../src/money/reconciliation/discrepancies.ts'
 import { actsOn, newReference, startWithAdmins } from '../harness/admins.ts'
-import { askChat, sound } from '../harness/ask.ts'
+import { ask, askChat, sound } from '../harness/ask.ts'
 import { enableFactor, openSession } from '../harness/open-session.ts'
 import { seedPaidTopUp } from '../harness/seed-paid-top-up.ts'
 import { seedTeam } from '../harness/seed-team.ts'
@@ -53,6 +55,55 @@ const mailedActs = async (customerId: string): Promise<unknown[]> => {
     select subject from sandbox_mails where customer_id = ${customerId}`.execute(db)
   return rows.map(({ text }) => text)
 }
+
+test('a note on a customer is read by operators only, newest first, is written once and logged without its text, and ends with the account', async () => {
+  const { customerId, secret } = await seedCustomer(db, { balanceBrl: '0' })
+  const { secret: stranger } = await seedCustomer(db, { balanceBrl: '0' })
+  const path = `/admin/customers/${customerId}/notes`
+  const first = await ana.call(path, { note: ' Ligou.\nVolta amanhã. ' })
+  assert.equal(first.status, 201, first.text)
+  const once = { 'idempotency-key': createId() }
+  const write = () =>
+    ask(baseUrl, path, { secret: bia.secret, body: { note: 'a'.repeat(2_000) }, headers: once })
+  const [second, again] = [await write(), await write()]
+  assert.deepEqual([second.status, again.status], [201, 201], second.text)
+  assert.equal(again.json.id, second.json.id)
+  const { json, text } = await bia.call(path)
+  assert.deepEqual(
+    json.notes.map((one: Record<string, string>) => [one.id, one.note, one.written_by]),
+    [
+      [second.json.id, 'a'.repeat(2_000), bia.customerId],
+      [first.json.id, 'Ligou.\nVolta amanhã.', ana.customerId],
+    ],
+    text,
+  )
+  for (const note of ['', ' \n', 'a\0', 'a'.repeat(2_001)])
+    assert.equal((await ana.call(path, { note })).status, 400, JSON.stringify(note))
+  for (const id of ['x', createId()]) {
+    assert.equal((await ana.call(`/admin/customers/${id}/notes`)).status, 404)
+    assert.equal((await ana.call(`/admin/customers/${id}/notes`, { note: 'Ligou.' })).status, 404)
+  }
+  for (const other of [secret, stranger]) {
+    assert.equal((await ask(baseUrl, path, { secret: other })).status, 403)
+    assert.equal((await ask(baseUrl, path, { secret: other, body: { note: 'x' } })).status, 403)
+  }
+  // The law gives people a copy of what is held about them, but not who wrote it.
+  const copy = await ask(baseUrl, '/me/export', { secret })
+  assert.deepEqual(
+    copy.json.operator_notes.map((one: { note: string }) => one.note),
+    ['a'.repeat(2_000), 'Ligou.\nVolta amanhã.'],
+  )
+  assert.ok(!copy.text.includes(`"written_by"`))
+  for (const { id, written_by: by } of json.notes)
+    assert.deepEqual(await actsOn(gateway, id), [
+      { action: 'customer.noted', actor_id: by, details: null },
+    ])
+  const { kind } = await deleteAccount(db, OPERATOR, { customerId, waiveBalance: true })
+  assert.equal(kind, 'deleted')
+  await eraseDeletedAccounts(db)
+  assert.deepEqual((await ana.call(path)).json.notes, [])
+  assert.equal((await ana.call(path, { note: 'Ligou.' })).status, 404)
+})
 
 test('a second factor is reset by two operators, never by one, and the customer hears of both acts', async () => {
   const customerId = await lockedOut()

@@ -200,6 +200,7 @@ const PAGES: readonly [
   ['GET /admin/webhooks/in-trouble', 'webhooks', 50, 200, 210],
   ['GET /admin/mails/in-trouble', 'mails', 50, 200, 210],
   ['GET /admin/customers', 'customers', 50, 200, EVERYBODY],
+  ['GET /admin/customers/{id}/notes', 'notes', 50, 200, 210],
 ]
 
 interface Crowded {
@@ -252,7 +253,13 @@ async function createCrowded(): Promise<Crowded> {
     insert into public_bills (id, token, customer_id, usage_event_id, created_at)
     select gen_random_uuid(), lpad(n::text, 32, '0'), ${customerId}, gen_random_uuid(), now() - make_interval(secs => n)
     from generate_series(1, 210) n`.execute(db)
+  await sql`
+    insert into customer_notes (id, customer_id, written_by, note)
+    select gen_random_uuid(), ${customerId}, ${customerId}, 'Ligou.' from generate_series(1, 210)`.execute(
+    db,
+  )
   const ids: Record<string, string> = {
+    'GET /admin/customers/{id}/notes': customerId,
     'GET /me/sessions/{id}': 'grande',
     'GET /me/teams/{id}/keys': teamId,
     'GET /webhooks/{id}/attempts': webhook.json.id,

@@ -194,6 +194,8 @@ async function seedMore({ customerId, keyId }: Person, nth: number): Promise<voi
   await sql`update customers set timezone = 'Asia/Kolkata' where id = ${customerId}`.execute(db)
   await sql`insert into shield_counts (customer_id, api_key_id, day, action, kind, occurrences)
     values (${customerId}, ${keyId}, now()::date, 'mask', 'cpf', ${nth})`.execute(db)
+  await sql`insert into customer_notes (id, customer_id, written_by, note)
+    values (${createId()}, ${customerId}, ${customerId}, 'Ligou.')`.execute(db)
 }
 
 /** Conditions of which no read tells the difference, with `$1::uuid is not null` or `true` in their place, and why. */

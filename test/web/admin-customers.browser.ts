@@ -223,6 +223,30 @@ test('a suspension explains its effect, takes a reason for the customer, and can
   await page.close()
 })
 
+test('a note on a customer has its author, the newest first, and is not sent empty', async () => {
+  const first = await openCustomer(bia)
+  const write = async (page: Page, note: string): Promise<void> => {
+    await page.getByLabel('Nova anotação').fill(note)
+    await page.getByRole('button', { name: 'Anotar', exact: true }).click()
+  }
+  await write(first, ' ')
+  await first.getByText('Escreva a anotação.').waitFor()
+  await write(first, 'Ligou sobre a recarga.\nVolta amanhã.')
+  await first.getByText('Anotação guardada.').waitFor()
+  assert.equal(await first.getByLabel('Nova anotação').inputValue(), '')
+  await first.close()
+  const page = await openCustomer(ana)
+  await write(page, 'Voltou a ligar.')
+  const notes = page.getByRole('region', { name: 'Anotações' }).getByRole('listitem')
+  await notes.filter({ hasText: 'Voltou a ligar.' }).waitFor()
+  const texts = await notes.allInnerTexts()
+  assert.equal(texts.length, 2)
+  assert.match(texts[0] ?? '', /^Voltou a ligar\.\s+Ana Souza/)
+  assert.match(texts[1] ?? '', /^Ligou sobre a recarga\.\nVolta amanhã\.\s+Bia Lima/)
+  await lookAt(page, 'admin-cliente-anotacoes')
+  await page.close()
+})
+
 test('a refund is approved and transferred by hand', async () => {
   const page = await ana.newPage()
   await page.goto('/admin/reembolsos')

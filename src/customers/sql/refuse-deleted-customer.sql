@@ -22,7 +22,8 @@ begin
     'prompts', 'events', 'mails', 'sandbox_mails', 'webhook_endpoints', 'webhook_attempts',
     'top_ups', 'payment_methods', 'card_attempts', 'automatic_top_ups', 'alerts',
     'balance_watches', 'external_users', 'adjustments', 'shield_counts', 'idempotency_keys',
-    'usage_refusals', 'usage_destinations', 'processor_customers', 'cached_answers', 'batches', 'files', 'videos'
+    'usage_refusals', 'usage_destinations', 'processor_customers', 'cached_answers', 'batches', 'files', 'videos',
+    'customer_notes'
   ] loop
     execute format('create or replace trigger refuse_deleted_customer before insert on %I
       for each row execute function refuse_deleted_customer(''customer_id'')', v_table);

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../customers/api-key-details.ts'
-import { findCustomerNames, type Customer } from '../../customers/customers.ts'
+import { listNotes, writeNote, type CustomerNote } from '../../customers/customer-notes.ts'
+import { findCustomer, findCustomerNames, type Customer } from '../../customers/customers.ts'
 import {
   countKeysByStatus,
   listKeySummaries,
@@ -15,12 +16,14 @@ import {
 } from '../../customers/search-customers.ts'
 import { findSuspension } from '../../customers/suspend-customer.ts'
 import { findFactorState } from '../../identity/sign-in/reset-second-factor.ts'
+import { isUuid } from '../../platform/lib/ids.ts'
 import { kindOfTaxId, maskTaxId } from '../../platform/lib/tax-id.ts'
 import { inTransaction, type Database } from '../../platform/db/open.ts'
 import { findAccount, type Account } from '../../money/ledger/entries.ts'
 import { findPromotionalLeft } from '../../money/ledger/promotions.ts'
 import { jsonBrl } from '../../platform/lib/money.ts'
 import { listTopUps, type TopUp } from '../../money/payments/top-ups.ts'
+import type { AnswerOf } from '../rest/answer-of.ts'
 import { actorOf } from '../rest/authenticate.ts'
 import {
   operatorLine,
@@ -46,6 +49,7 @@ const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
 const TOP_UPS_SHOWN = 10
 const KEYS_SHOWN = 20
+const NOTE_MAX = 2_000
 
 const customer = {
   id: uuid,
@@ -186,7 +190,89 @@ const detail = [
   }),
 ]
 
-export const operatorCustomerRoutes = [...listing, ...detail]
+const note = answer({
+  id: uuid,
+  note: Type.String(),
+  written_by: uuid,
+  written_by_name: nullable(Type.String()),
+  created_at: dateTime,
+})
+
+const ofNotes = {
+  path: '/admin/customers/:id/notes',
+  tag: 'Administração',
+  access: 'support',
+  params: { id: Type.String({ maxLength: 200 }) },
+  refusals: { 404: ['customer_not_found'] },
+} as const
+
+const notes = [
+  restRoute({
+    ...ofNotes,
+    method: 'GET',
+    summary: 'O que operadores anotaram sobre um cliente, o mais novo primeiro',
+    query: { limit: wholeNumber(1, LIMIT_MAX, LIMIT_DEFAULT), cursor },
+    answer: answer({ notes: Type.Array(note), next_cursor: nextCursor }),
+    async handle({ params: { id }, query }, { db }: Deps) {
+      const { limit = LIMIT_DEFAULT } = query
+      const after = readCursor(query.cursor)
+      if (!isUuid(id) || !(await findCustomer(db, id)))
+        throw new RestRefusal(404, 'customer_not_found')
+      const found = await listNotes(db, { customerId: id, after, limit: limit + 1 })
+      const { page, next_cursor } = pageOf(found, limit, (one) => ({
+        at: one.exactCreatedAt,
+        id: one.id,
+      }))
+      return { notes: await noteBodies(db, page), next_cursor }
+    },
+  }),
+  restRoute({
+    ...ofNotes,
+    method: 'POST',
+    summary: 'Anota algo sobre um cliente, que só operadores e a cópia dos dados dele mostram',
+    repeats: 'in_transaction',
+    body: Type.Object(
+      {
+        note: Type.String({
+          minLength: 1,
+          maxLength: NOTE_MAX,
+          pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$',
+          description: 'Em uma ou mais linhas.',
+        }),
+      },
+      { additionalProperties: false },
+    ),
+    status: 201,
+    answer: note,
+    async handle({ caller, params, body }, { db }: Deps) {
+      const text = body.note.toWellFormed().trim()
+      const input = { customerId: params.id, writtenBy: caller.customerId, note: text }
+      const written = await writeNote(db, actorOf(caller), input)
+      if (!written) throw new RestRefusal(404, 'customer_not_found')
+      const [shown] = await noteBodies(db, [written])
+      return shown as AnswerOf<typeof note>
+    },
+  }),
+]
+
+async function noteBodies(
+  db: Database,
+  found: readonly CustomerNote[],
+): Promise<AnswerOf<typeof note>[]> {
+  const names = await findCustomerNames(
+    db,
+    found.map(({ writtenBy }) => writtenBy),
+  )
+  return found.map((one) => ({
+    id: one.id,
+    note: one.note,
+    written_by: one.writtenBy,
+    written_by_name: names.get(one.writtenBy) ?? null,
+    created_at: one.createdAt.toISOString(),
+  }))
+}
+
+export const operatorCustomerRoutes = [...listing, ...detail, ...notes]
 
 async function detailBody(
   trx: Database,

@@ -248,6 +248,11 @@ const LISTS = {
     subject_id: text,
     details: nullable(Type.Record(Type.String(), Type.Unknown())),
   },
+  operator_notes: {
+    id: uuid,
+    note: Type.String(),
+    created_at: dateTime,
+  },
   sign_in_users: {
     id: uuid,
     email: Type.String(),

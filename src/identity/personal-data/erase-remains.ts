@@ -47,6 +47,7 @@ async function eraseOperatorTexts(db: Database, customerId: string): Promise<voi
 /** Each batch takes a few tens of milliseconds at most, even if all its rows have the maximum size. */
 const VERSIONS_BATCH = 500
 const BATCHES: readonly (readonly [table: string, batch: number])[] = [
+  ['customer_notes', 1_000],
   ['prompts', 1_000],
   ['generated_images', 10],
   // Up to 16 MB each.

@@ -168,6 +168,12 @@ export const EXPORT_LISTS = {
         case when actor_id = ${id} then ip end as ip, subject_id, details
       from audit_log where actor_id = ${id} or customer_id = ${id} order by created_at desc, id desc`,
   },
+  // What operators wrote about the customer is personal data, too. Who wrote it is another person.
+  operator_notes: {
+    entries: (id) => sql`
+      select id, note, created_at from customer_notes
+      where customer_id = ${id} order by created_at desc, id desc`,
+  },
   // The user who verified the customer's e-mail acts for the customer. Of a password and a second factor, only their existence is exported.
   sign_in_users: {
     entries: (id) => sql`

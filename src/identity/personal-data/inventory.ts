@@ -71,6 +71,11 @@ export const INVENTORY: Readonly<Record<string, Holding>> = {
     notExported: 'acts of operators; they are in activities',
     deletion: LEDGER,
   },
+  'customer_notes.customer_id': { exportedIn: 'operator_notes', deletion: 'erased' },
+  'customer_notes.written_by': {
+    notExported: 'acts of operators; they are in activities',
+    deletion: "kept: by the operator's id alone, until the other customer's account is deleted",
+  },
   'sign_in_second_factors.reset_requested_by': {
     notExported: 'acts of operators; they are in activities',
     deletion: 'kept: until the second factor of the other person is turned off, by ids alone',

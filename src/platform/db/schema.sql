@@ -491,6 +491,20 @@ create table charge_corrections (
 );
 CREATE INDEX charge_corrections_by_customer ON charge_corrections USING btree (customer_id, created_at);
 
+create table customer_notes (
+  id uuid not null,
+  customer_id uuid not null,
+  written_by uuid not null,
+  note text not null,
+  created_at timestamptz not null default now(),
+  constraint customer_notes_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  constraint customer_notes_note_check CHECK (length(note) >= 1 AND length(note) <= 2000),
+  constraint customer_notes_pkey PRIMARY KEY (id),
+  constraint customer_notes_written_by_fkey FOREIGN KEY (written_by) REFERENCES customers(id)
+);
+CREATE INDEX customer_notes_by_customer ON customer_notes USING btree (customer_id, created_at DESC, id DESC);
+CREATE TRIGGER refuse_deleted_customer BEFORE INSERT ON customer_notes FOR EACH ROW EXECUTE FUNCTION refuse_deleted_customer('customer_id');
+
 create table customers (
   id uuid not null,
   name text not null,

@@ -95,6 +95,13 @@ export interface Tables {
     shield_uuids: Generated<'near_pix' | 'always'>
     created_at: DefaultedTime
   }
+  customer_notes: {
+    id: string
+    customer_id: string
+    written_by: string
+    note: string
+    created_at: DefaultedTime
+  }
   shield_counts: {
     customer_id: string
     api_key_id: string

@@ -113,6 +113,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'PUT /topups/automatic': { threshold_brl: 20, amount_brl: 100, payment_method_id: ID },
   'POST /me/refunds': { amount: 25, reason: 'Não vou usar' },
   'POST /admin/customers/{id}/suspend': { reason: 'Falta o contrato social da empresa.' },
+  'POST /admin/customers/{id}/notes': { note: 'Ligou sobre a recarga de ontem.' },
   'POST /admin/customers/{id}/second-factor/reset': {
     reason: 'Ligou do telefone do cadastro e confirmou as últimas recargas.',
   },

@@ -86,6 +86,16 @@ function accountCases({
       { path: `/admin/customers/${poorId}` },
       { path: `/admin/customers/${createId()}`, status: 404 },
     ],
+    'GET /admin/customers/{id}/notes': [
+      { path: `/admin/customers/${customerId}/notes` },
+      { path: `/admin/customers/${customerId}/notes?limit=201`, status: 400 },
+      { path: `/admin/customers/${createId()}/notes`, status: 404 },
+    ],
+    'POST /admin/customers/{id}/notes': [
+      { path: `/admin/customers/${customerId}/notes`, body: { note: 'Ligou.' }, status: 201 },
+      { path: `/admin/customers/${customerId}/notes`, body: { note: ' ' }, status: 400 },
+      { path: '/admin/customers/x/notes', body: { note: 'Ligou.' }, status: 404 },
+    ],
     'POST /admin/customers/{id}/second-factor/reset': [
       { path: `/admin/customers/${customerId}/second-factor/reset`, body: { reason: 'motivo' } },
       { path: `/admin/customers/${customerId}/second-factor/reset`, body: {}, status: 400 },

@@ -28,6 +28,7 @@ export const ADMIN = [
   'GET /admin/audit-log/export.csv',
   'GET /admin/customers',
   'GET /admin/customers/{id}',
+  'GET /admin/customers/{id}/notes',
   'GET /admin/health',
   'GET /admin/incidents',
   'GET /admin/mails/in-trouble',
@@ -46,6 +47,7 @@ export const ADMIN = [
   'POST /admin/adjustments/{id}/reject',
   'POST /admin/api-keys/{id}/pause',
   'POST /admin/api-keys/{id}/resume',
+  'POST /admin/customers/{id}/notes',
   'POST /admin/customers/{id}/reinstate',
   'POST /admin/customers/{id}/second-factor/reset',
   'POST /admin/customers/{id}/suspend',
@@ -71,7 +73,8 @@ export const ADMIN = [
   'PUT /admin/models/{id}',
 ]
 /** What of it names the customer whose it is. */
-export const SHOWS_CUSTOMER = /adjustments|audit-log|customers\/|in-trouble|refunds|webhooks/
+export const SHOWS_CUSTOMER =
+  /adjustments|audit-log|customers\/\{id\}(?!\/notes)|in-trouble|refunds|webhooks/
 
 type IdOf = (household: Household) => string
 
@@ -384,6 +387,7 @@ const BODIES: Readonly<Record<string, (caller: Person, household: Household) => 
   'POST /me/refunds': () => ({ amount: 5 }),
   'POST /admin/refunds/{id}/reject': () => ({ note: 'não' }),
   'POST /admin/refunds/{id}/complete': () => ({ outcome: 'done' }),
+  'POST /admin/customers/{id}/notes': () => ({ note: 'Ligou.' }),
   'POST /admin/customers/{id}/second-factor/reset': () => ({ reason: 'motivo' }),
   'POST /admin/fx-rates': () => ({ rate: 5.5, reason: 'motivo' }),
   'POST /admin/fx-rates/{id}/withdraw': () => ({ reason: 'motivo' }),

@@ -47,6 +47,7 @@ export const NOT_MONEY: Readonly<Record<string, string>> = {
   sandbox_mails: 'what customers are told',
   service_pause: 'whether operators take calls',
   shield_counts: SHOWN,
+  customer_notes: PEOPLE,
   sign_in_accounts: PEOPLE,
   sign_in_attempts: PEOPLE,
   sign_in_backup_codes: PEOPLE,

@@ -3092,6 +3092,14 @@ export interface Contract {
         /**
          * Os mais novos primeiro.
          */
+        operator_notes: {
+          id: string
+          note: string
+          created_at: string
+        }[]
+        /**
+         * Os mais novos primeiro.
+         */
         sign_in_users: {
           id: string
           email: string
@@ -3294,6 +3302,7 @@ export interface Contract {
           invitations_received: number
           referrals: number
           activities: number
+          operator_notes: number
           sign_in_users: number
           sign_in_sessions: number
           sign_in_passkeys: number
@@ -5551,6 +5560,34 @@ export interface Contract {
           error: string | null
           at: string
         }[]
+      }
+    }
+    /**
+     * O que operadores anotaram sobre um cliente, o mais novo primeiro
+     */
+    '/admin/customers/{id}/notes': {
+      path: {
+        id: string
+      }
+      query: {
+        limit?: number
+        /**
+         * O `next_cursor` da página anterior.
+         */
+        cursor?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        notes: {
+          id: string
+          note: string
+          written_by: string
+          written_by_name: string | null
+          created_at: string
+        }[]
+        next_cursor: string | null
       }
     }
     /**
@@ -8856,6 +8893,31 @@ export interface Contract {
          * Os dias terminados que diferem além da tolerância.
          */
         open_days: number
+      }
+    }
+    /**
+     * Anota algo sobre um cliente, que só operadores e a cópia dos dados dele mostram
+     */
+    '/admin/customers/{id}/notes': {
+      path: {
+        id: string
+      }
+      idempotency_key: string
+      body: {
+        /**
+         * Em uma ou mais linhas.
+         */
+        note: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        note: string
+        written_by: string
+        written_by_name: string | null
+        created_at: string
       }
     }
     /**

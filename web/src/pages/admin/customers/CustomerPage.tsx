@@ -15,6 +15,7 @@ import { dateTime } from '../../../format/date.ts'
 import { AdjustmentDialog } from '../adjustments/AdjustmentDialog.tsx'
 import { AdjustmentsOfCustomer } from '../adjustments/AdjustmentsOfCustomer.tsx'
 import { BalanceParts } from './BalanceParts.tsx'
+import { CustomerNotes } from './CustomerNotes.tsx'
 import { customerQuery, type CustomerDetail } from './customer-queries.ts'
 import { LastKeys } from './LastKeys.tsx'
 import { LastTopUps } from './LastTopUps.tsx'
@@ -95,6 +96,11 @@ function Found({ customer }: { readonly customer: CustomerDetail }) {
         {!isGone && (
           <div className="lg:col-span-2">
             <SecondFactor customer={customer} />
+          </div>
+        )}
+        {!isGone && (
+          <div className="lg:col-span-2">
+            <CustomerNotes customerId={customer.id} />
           </div>
         )}
         <div className="lg:col-span-2">
