@@ -166,7 +166,7 @@ const HARMLESS = new Set(
     'instructions max_output_tokens store',
     // Of the items of a stored response.
     'order after',
-    'encoding_format prompt n size quality file mask language',
+    'encoding_format prompt n size quality partial_images file mask language',
     // Of files and batches.
     'purpose expires_after[anchor] expires_after[seconds] endpoint completion_window metadata requests',
     'query documents top_n return_documents max_tokens_per_doc voice speed stream_format seconds variant',
