@@ -144,11 +144,14 @@ test('an edit sends its images, mask and texts as a form, and no name of a file'
 
 test('the events of an edit are its own, and no upstream is asked for a stream', async () => {
   upstream.play('apart', answering({ text: 9, images: 500, output: 100 }, 2))
-  const answer = await edit(sound('apart', ['n', '2'], ['stream', 'true'], ['partial_images', '1']))
-  assert.equal(answer.status, 200, answer.text)
-  const types = [...answer.text.matchAll(/^event: (.*)$/gm)].map(([, type]) => type)
-  assert.deepEqual(types, ['image_edit.completed', 'image_edit.completed'])
-  assert.match(answer.text, /"input_tokens_details":\{"image_tokens":500,"text_tokens":9\}/)
+  upstream.play('together', answering({ text: 9, images: 500, output: 100 }, 2))
+  for (const model of ['apart', 'together']) {
+    const answer = await edit(sound(model, ['n', '2'], ['stream', 'true'], ['partial_images', '1']))
+    assert.equal(answer.status, 200, answer.text)
+    const types = [...answer.text.matchAll(/^event: (.*)$/gm)].map(([, type]) => type)
+    assert.deepEqual(types, ['image_edit.completed', 'image_edit.completed'])
+    assert.match(answer.text, /"input_tokens_details":\{"image_tokens":500,"text_tokens":9\}/)
+  }
   const { text = '' } = upstream.callsOf('apart').at(-1) ?? {}
   assert.doesNotMatch(text, /stream|partial_images/)
 })

@@ -540,6 +540,11 @@ test('a passkey signs in without a code, once for each challenge; adding one is 
   const replayed = await again.post('/auth/passkey/verify-authentication', { response })
   assert.equal(replayed.status, 400)
   assert.equal(await isIn(again), false)
+  const { id } = added.json
+  const removed = await owner.browser.post('/auth/passkeys/remove', { id }, owner.csrf)
+  assert.equal(removed.status, 200, removed.text)
+  assert.equal(await isIn(browser), false, 'what it opened ends with it')
+  assert.equal(await isIn(owner.browser), true)
 })
 
 test('a passkey without user verification, or of another site, can neither be added nor sign in', async () => {

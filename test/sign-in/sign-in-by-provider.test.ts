@@ -258,8 +258,10 @@ test('an unlinked account is linked anew by its verified address only, with a wa
   for (const provider of PROVIDERS) {
     const person = freshPerson()
     const owner = await ownerOf(person.email)
-    await enter(provider, person)
+    const opened = await enter(provider, person)
+    assert.ok(await isIn(opened.browser), provider)
     assert.equal((await owner.unlink(provider)).status, 200)
+    assert.ok(!(await isIn(opened.browser)), 'the session that the account opened ended')
     for (const moved of [
       { ...person, email: freshPerson().email },
       { ...person, isVerified: false },
@@ -277,6 +279,10 @@ test('an unlinked account is linked anew by its verified address only, with a wa
     assert.deepEqual(await owner.linked(), [provider])
     const acts = (await actsOf(owner.customerId)).filter((act) => act.startsWith('provider.'))
     assert.deepEqual(acts, ['provider.linked', 'provider.unlinked', 'provider.linked'])
+    const named = await sql<{ provider: string }>`
+      select details ->> 'provider' as provider from audit_log
+      where customer_id = ${owner.customerId} and action like 'provider.%'`.execute(db)
+    assert.ok(named.rows.every((row) => row.provider === provider))
   }
 })
 

@@ -29,7 +29,7 @@ const ACTS = {
   },
   'passkey.removed': {
     subject: 'Chave de acesso removida',
-    text: 'Uma chave de acesso (passkey) foi removida da sua conta e não dá mais acesso a ela.',
+    text: 'Uma chave de acesso (passkey) foi removida da sua conta e não dá mais acesso a ela. As outras sessões foram encerradas.',
   },
   'provider.linked': {
     subject: 'Entrada por outra conta ligada',
@@ -37,7 +37,7 @@ const ACTS = {
   },
   'provider.unlinked': {
     subject: 'Entrada por outra conta desligada',
-    text: 'Uma conta sua em outro serviço foi desvinculada da sua conta aqui. Se alguém entrar por ela outra vez, e o endereço de e-mail dela for o seu, ela volta a ser vinculada, e avisamos de novo.',
+    text: 'Uma conta sua em outro serviço foi desvinculada da sua conta aqui, e as outras sessões foram encerradas. Se alguém entrar por ela outra vez, e o endereço de e-mail dela for o seu, ela volta a ser vinculada, e avisamos de novo.',
   },
   'password.changed': {
     subject: 'Senha trocada',

@@ -30,7 +30,7 @@ type ReportAct = (
   act: SecurityAct,
   subjectId: string,
   /** `name` is the passkey's or the provider's name; only the mail contains it. */
-  more?: { readonly details?: Readonly<Record<string, number>>; readonly name?: string },
+  more?: { readonly details?: Readonly<Record<string, unknown>>; readonly name?: string },
 ) => Promise<void>
 
 interface OfSession {
@@ -89,33 +89,39 @@ export function recordNewPasskey(
   return guarding(db, actor, customerId, (_trx, report) => report('passkey.added', id, { name }))
 }
 
-/** Removes a passkey. Returns false if the user has no such passkey. */
+/** Removes a passkey, and ends every other login session, as `unlinkProvider` does. Returns false if the user has no such passkey. */
 export function removePasskey(
   db: Database,
   actor: Actor,
-  { session: { userId, customerId }, id }: OfSession & { readonly id: string },
+  { session, id }: OfSession & { readonly id: string },
 ): Promise<boolean> {
+  const { userId, customerId } = session
   return guarding(db, actor, customerId, async (trx, report) => {
     const name = await deletePasskey(trx, { userId, id })
     if (name === undefined) return false
+    await deleteOtherSessions(trx, session)
     await report('passkey.removed', id, { name })
     return true
   })
 }
 
 /**
- * Unlinks the user's account at a provider. Returns false if there is none. It locks nobody out: a link by mail to the
+ * Unlinks the user's account at a provider, and ends every other login session: one of them may have been opened by that
+ * account. Returns false if there is none. It locks nobody out: a link by mail to the
  * address of the account always opens it. Nor does it keep the account at the provider out for good: while that has the
  * address, verified, signing in by it links it anew, and the owner is warned again.
  */
 export function unlinkProvider(
   db: Database,
   actor: Actor,
-  { session: { userId, customerId }, provider }: OfSession & { readonly provider: Provider },
+  { session, provider }: OfSession & { readonly provider: Provider },
 ): Promise<boolean> {
+  const { userId, customerId } = session
   return guarding(db, actor, customerId, async (trx, report) => {
     if (!(await deleteLinkedAccount(trx, { userId, provider }))) return false
-    await report('provider.unlinked', customerId, { name: PROVIDER_NAMES[provider] })
+    await deleteOtherSessions(trx, session)
+    const name = PROVIDER_NAMES[provider]
+    await report('provider.unlinked', customerId, { details: { provider }, name })
     return true
   })
 }
@@ -161,7 +167,10 @@ export function recordLinkedProvider(
     if (!customer) return
     const actor = { kind: 'customer', customerId: customer.id, ...(ip ? { ip } : {}) } as const
     await guarding(trx, actor, customer.id, (_trx, report) =>
-      report('provider.linked', customer.id, { name: PROVIDER_NAMES[provider] }),
+      report('provider.linked', customer.id, {
+        details: { provider },
+        name: PROVIDER_NAMES[provider],
+      }),
     )
   })
 }

@@ -222,14 +222,18 @@ const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8' }
  */
 function writeEvents(
   { request }: HeldCall<ImageRequest>,
-  { images }: ImageAnswer,
+  { images, usage }: ImageAnswer,
   charged: Resolution,
 ): string {
   const { body, files, size = 'auto', quality = 'auto' } = request
-  const units = JSON.parse(charged.units ?? '{}') as Record<string, number>
-  const ofImages = { input: units.input_image_tokens ?? 0, output: units.output_image_tokens ?? 0 }
+  const { input_image_tokens: ofImages = 0, output_image_tokens: output = 0 } = JSON.parse(
+    charged.units ?? '{}',
+  ) as Record<string, number>
+  const input = charged.promptTokens + ofImages
+  // A price without images of their own leaves them among the tokens of the prompt.
+  const shown = Math.min(input, Math.max(ofImages, usage?.imageInputTokens ?? 0))
   const last = {
-    usage: usageOf(charged.promptTokens, charged.completionTokens, ofImages),
+    usage: usageOf(input, shown, charged.completionTokens + output),
     cost_billed_brl: jsonBrl(charged.billedNanoBrl),
   }
   return images
@@ -242,25 +246,19 @@ function writeEvents(
         quality,
         background: body.background ?? 'auto',
         output_format: imageMediaType(image.base64).slice('image/'.length),
-        ...(index === images.length - 1 ? last : { usage: usageOf(0, 0, { input: 0, output: 0 }) }),
+        ...(index === images.length - 1 ? last : { usage: usageOf(0, 0, 0) }),
       }
       return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
     })
     .join('')
 }
 
-function usageOf(
-  promptTokens: number,
-  completionTokens: number,
-  of: { input: number; output: number },
-) {
-  const input = promptTokens + of.input
-  const output = completionTokens + of.output
+function usageOf(input: number, ofImages: number, output: number): object {
   return {
     input_tokens: input,
     output_tokens: output,
     total_tokens: input + output,
-    input_tokens_details: { image_tokens: of.input, text_tokens: promptTokens },
+    input_tokens_details: { image_tokens: ofImages, text_tokens: input - ofImages },
   }
 }
 

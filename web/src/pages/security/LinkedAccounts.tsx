@@ -80,7 +80,8 @@ export function LinkedAccounts({ security, withProof }: LinkedAccountsProps) {
         <p className="text-sm">
           {hasPassword
             ? t('Você continua entrando com sua senha ou por um link enviado a {email}.', { email })
-            : t('Você continua entrando por um link enviado a {email}.', { email })}
+            : t('Você continua entrando por um link enviado a {email}.', { email })}{' '}
+          {t('As outras sessões são encerradas.')}
         </p>
         <p className="text-sm text-muted">
           {t(

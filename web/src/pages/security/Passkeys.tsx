@@ -92,7 +92,8 @@ export function Passkeys({ passkeys, withProof }: PasskeysProps) {
         error={remove.error ? explainError(remove.error) : undefined}
       >
         <p className="text-sm">
-          {t('Ela deixa de dar acesso a esta conta. Apague-a também no dispositivo.')}
+          {t('Ela deixa de dar acesso a esta conta. Apague-a também no dispositivo.')}{' '}
+          {t('As outras sessões são encerradas.')}
         </p>
       </ConfirmDialog>
     </Card>
