@@ -140,7 +140,7 @@ test('every link leads somewhere, to the very place', async () => {
   let links = 0
   for (const { path, text } of pages) {
     for (const [, href = ''] of text.matchAll(/<a [^>]*?href="([^"]+)"/g)) {
-      if (href.startsWith('mailto:')) continue
+      if (/^(mailto:|\?lang=)/.test(href)) continue
       const [target = '', id] = (href.startsWith('#') ? `${path}${href}` : href).split('#')
       assert.ok(target.startsWith('/'), `${path} -> ${href}`)
       if (OF_THE_DASHBOARD.has(target)) continue
@@ -190,6 +190,16 @@ test('the search finds guides, operations and errors, with and without accents',
     const [target = '', id] = path.split('#')
     if (id !== undefined) assert.ok((await open(target)).ids.has(id), path)
   }
+})
+
+test('the search of an English page finds English words', async () => {
+  const { text } = await open('/docs/search.json')
+  const entries = JSON.parse(text) as SearchEntry[]
+  const first = (typed: string) => searchEntries(entries, typed)[0]
+  assert.deepEqual(first('signature')?.title, '3. Verify the signature')
+  assert.match(first('budget')?.path ?? '', /^\/docs\/(chaves-e-orcamentos|erros)/)
+  const page = await fetch(new URL('/docs', origin), { headers: { 'accept-language': 'en' } })
+  assert.match(await page.text(), /data-index="\/docs\/search\.json"/)
 })
 
 test('the sitemap lists guides and reference, and not the operators\u2019 part', async () => {

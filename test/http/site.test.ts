@@ -208,6 +208,9 @@ const IN_BOTH = [
   '/termos',
   '/privacidade',
   '/termos/2020-01-01',
+  '/docs',
+  '/docs/streaming',
+  '/docs/nada',
 ]
 
 test('a page is in Portuguese for whoever asks for nothing, and in English for an address, a choice or a browser that says so', async () => {

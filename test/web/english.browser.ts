@@ -94,6 +94,12 @@ test('the pages for visitors in English fit a phone of 320 px, in light and dark
     ['/verificar', 'Verify a charge'],
     ['/cambio', 'Exchange rate'],
     ['/termos', 'Termos de uso'],
+    ['/docs', 'Documentation for developers'],
+    ['/docs/ferramentas', 'Tools'],
+    ['/docs/chaves-e-orcamentos', 'Keys and budgets'],
+    ['/docs/erros', 'Errors'],
+    ['/docs/clientes/claude-code', 'Claude Code'],
+    ['/docs/referencia/uso', 'Usage and balance: reference'],
   ] as const) {
     const page = await visitor.newPage()
     await page.goto(path)
@@ -118,6 +124,18 @@ test('a language that is chosen on the site goes with the visitor to the sign-up
   await page.getByRole('heading', { name: 'Create account', level: 1 }).waitFor()
   await page.goto('/cambio')
   await page.getByRole('heading', { name: 'Exchange rate', level: 1 }).waitFor()
+  await page.close()
+})
+
+test('the search of an English page of the documentation finds English words', async () => {
+  const page = await visitor.newPage()
+  await page.goto('/docs')
+  await page.getByLabel('Search the docs').fill('signature')
+  await page.getByRole('link', { name: /Verify the signature/ }).click()
+  await page.getByRole('heading', { name: '3. Verify the signature' }).waitFor()
+  await page.getByRole('button', { name: 'Copy Code: Create a webhook' }).waitFor()
+  await page.getByLabel('Search the docs').fill('xyzzy')
+  await page.getByText('Nothing found').waitFor()
   await page.close()
 })
 

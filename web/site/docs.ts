@@ -5,6 +5,10 @@
  */
 import { chooseClient, chosenClient } from '../src/lib/chosen-client.ts'
 
+const isEnglish = document.documentElement.lang === 'en-US'
+/** The text in the language of the page. */
+const say = (portuguese: string, english: string): string => (isEnglish ? english : portuguese)
+
 putChosenFirst()
 addSearch()
 addCopyButtons()
@@ -30,9 +34,9 @@ function addSearch(): void {
   field.autocomplete = 'off'
   const label = document.createElement('label')
   label.htmlFor = field.id
-  label.textContent = 'Buscar na documentação'
+  label.textContent = say('Buscar na documentação', 'Search the docs')
   const results = document.createElement('ol')
-  results.setAttribute('aria-label', 'Resultados')
+  results.setAttribute('aria-label', say('Resultados', 'Results'))
   place.replaceChildren(label, field, results)
   const load = async (): Promise<void> => {
     field.removeEventListener('focus', load)
@@ -54,12 +58,13 @@ function addCopyButtons(): void {
     const button = document.createElement('button')
     button.type = 'button'
     button.className = 'copy'
-    button.textContent = 'Copiar'
-    button.setAttribute('aria-label', `Copiar ${code.getAttribute('aria-label') ?? ''}`)
+    const copy = say('Copiar', 'Copy')
+    button.textContent = copy
+    button.setAttribute('aria-label', `${copy} ${code.getAttribute('aria-label') ?? ''}`)
     button.addEventListener('click', async () => {
       await navigator.clipboard.writeText(code.textContent ?? '')
-      button.textContent = 'Copiado'
-      setTimeout(() => (button.textContent = 'Copiar'), 2_000)
+      button.textContent = say('Copiado', 'Copied')
+      setTimeout(() => (button.textContent = copy), 2_000)
     })
     code.before(button)
   }
@@ -71,8 +76,8 @@ function addTryButtons(): void {
     const button = document.createElement('button')
     button.type = 'button'
     button.className = 'button plain'
-    button.textContent = 'Experimentar'
-    button.setAttribute('aria-label', `Experimentar ${method} ${path}`)
+    button.textContent = say('Experimentar', 'Try it')
+    button.setAttribute('aria-label', `${button.textContent} ${method} ${path}`)
     button.addEventListener('click', async () => {
       const { openTrial } = await import('./try-operation.ts')
       openTrial(place)

@@ -3,6 +3,7 @@ import type { SearchEntry } from '../../src/site/docs/doc-routes.ts'
 import { searchEntries } from './rank-entries.ts'
 
 const SHOWN_MAX = 12
+const isEnglish = document.documentElement.lang === 'en-US'
 
 export async function startSearch(
   field: HTMLInputElement,
@@ -48,7 +49,9 @@ function itemOf({ title, within, path }: SearchEntry): HTMLElement {
 function nothing(): HTMLElement {
   const item = document.createElement('li')
   item.className = 'muted'
-  item.textContent = 'Nada encontrado. Tente outra palavra.'
+  item.textContent = isEnglish
+    ? 'Nothing found. Try another word.'
+    : 'Nada encontrado. Tente outra palavra.'
   return item
 }
 

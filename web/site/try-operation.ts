@@ -5,6 +5,10 @@ interface Field {
   readonly isRequired: boolean
 }
 
+const isEnglish = document.documentElement.lang === 'en-US'
+/** The text in the language of the page. */
+const say = (portuguese: string, english: string): string => (isEnglish ? english : portuguese)
+
 /** For all operations of the page. */
 let key = ''
 let forms = 0
@@ -15,7 +19,7 @@ export function openTrial(place: HTMLElement): void {
   const form = document.createElement('form')
   form.className = 'card'
   const number = ++forms
-  const keyField = inputFor(`chave-${number}`, 'Sua chave de API', 'password')
+  const keyField = inputFor(`chave-${number}`, say('Sua chave de API', 'Your API key'), 'password')
   keyField.input.value = key
   keyField.input.required = needsKey === 'true'
   const inputs = names.map((field) => ({
@@ -27,7 +31,7 @@ export function openTrial(place: HTMLElement): void {
   const output = document.createElement('output')
   const send = document.createElement('button')
   send.className = 'button'
-  send.textContent = 'Enviar'
+  send.textContent = say('Enviar', 'Send')
   const row = document.createElement('div')
   row.className = 'fields'
   row.append(keyField.label, ...inputs.map(({ label }) => label))
@@ -63,7 +67,7 @@ function bodyFor(number: number) {
   const shown = document.querySelector('pre[data-sample="curl"]')?.textContent ?? ''
   const [, json = '{}'] = /-d '([^]*)'$/.exec(shown) ?? []
   area.value = JSON.stringify(JSON.parse(json), null, 2)
-  label.append('Corpo', area)
+  label.append(say('Corpo', 'Body'), area)
   return { label, area }
 }
 
@@ -72,8 +76,14 @@ function note(method: string): HTMLElement {
   text.className = 'small muted'
   text.textContent =
     method === 'GET'
-      ? 'A chave fica só nesta aba, na memória, e some ao sair da página.'
-      : 'A chave fica só nesta aba, na memória. A chamada é de verdade, e sai do saldo.'
+      ? say(
+          'A chave fica só nesta aba, na memória, e some ao sair da página.',
+          'The key stays in the memory of this tab, and is gone when you leave the page.',
+        )
+      : say(
+          'A chave fica só nesta aba, na memória. A chamada é de verdade, e sai do saldo.',
+          'The key stays in the memory of this tab. The call is real, and is charged to the balance.',
+        )
   return text
 }
 
@@ -105,9 +115,16 @@ async function call(
     })
     const text = await answer.text()
     const took = Math.round(performance.now() - startedMs)
-    return [summary(`${answer.status} em ${took} ms`), shown(text)]
+    return [summary(`${answer.status} ${say('em', 'in')} ${took} ms`), shown(text)]
   } catch {
-    return [summary('Sem resposta. Confira sua conexão e tente de novo.')]
+    return [
+      summary(
+        say(
+          'Sem resposta. Confira sua conexão e tente de novo.',
+          'No response. Check your connection and try again.',
+        ),
+      ),
+    ]
   }
 }
 
@@ -123,8 +140,8 @@ function shown(text: string): HTMLElement {
   made.className = 'code'
   made.tabIndex = 0
   made.setAttribute('role', 'region')
-  made.setAttribute('aria-label', 'A resposta')
-  made.textContent = text === '' ? '(sem corpo)' : withLineBreaks(text)
+  made.setAttribute('aria-label', say('A resposta', 'The response'))
+  made.textContent = text === '' ? say('(sem corpo)', '(no body)') : withLineBreaks(text)
   return made
 }
 

@@ -1,17 +1,22 @@
 /** The frame of the documentation inside that of the site: search, contents, what comes before and after. */
 import { html, type Html } from '../../platform/lib/html.ts'
+import { language, t, type Language } from '../../platform/lib/language.ts'
 import { layout, type SiteDeps } from '../pages/layout.ts'
 import { DOCS_STYLE } from './docs-style.ts'
 import { sectionHtml, type DocGroup, type DocLink, type DocPage } from './doc-page.ts'
 
-export const SEARCH_INDEX_PATH = '/docs/busca.json'
+/** The script asks without cookies, so each language has an address. */
+export const SEARCH_INDEX_PATHS: Readonly<Record<Language, string>> = {
+  'pt-BR': '/docs/busca.json',
+  'en-US': '/docs/search.json',
+}
 
 export function docFrame(page: DocPage, groups: readonly DocGroup[], deps: SiteDeps): Html {
   const isHome = page.path === '/docs'
   return layout(
     {
       path: page.path,
-      title: isHome ? page.title : `${page.title} · Documentação da Catraca`,
+      title: isHome ? page.title : t`${page.title} · Documentação da Catraca`,
       description: page.description,
       isIndexed: page.isIndexed ?? true,
       style: DOCS_STYLE,
@@ -24,7 +29,7 @@ export function docFrame(page: DocPage, groups: readonly DocGroup[], deps: SiteD
               <a href="/docs">Documentação</a> / ${page.title}
             </nav>`
           }
-          <div class="seek" data-index="${SEARCH_INDEX_PATH}">
+          <div class="seek" data-index="${SEARCH_INDEX_PATHS[language()]}">
             <noscript
               ><p class="small muted">
                 A busca precisa de JavaScript. Tudo está no <a href="#indice">índice</a>.
@@ -61,13 +66,13 @@ function contents({ path }: DocPage, groups: readonly DocGroup[]): Html {
     <div>
       ${groups.map(
         ({ title, links }, index) =>
-          html`<details${isOpen(path, links, index) && html` open`}><summary>${title}</summary>
+          html`<details${isOpen(path, links, index) && html` open`}><summary>${t(title)}</summary>
             <ul>
               ${links.map(
                 (link) =>
                   html`<li>
                     <a href="${link.path}" ${link.path === path && html` aria-current="page"`}
-                      >${link.title}</a
+                      >${t(link.title)}</a
                     >
                   </li>`,
               )}
@@ -87,10 +92,10 @@ function neighbours({ path }: DocPage, groups: readonly DocGroup[]): Html | fals
   if (index < 0) return false
   const [before, after] = [links[index - 1], links[index + 1]]
   return html`<nav class="next" aria-label="Antes e depois">
-    ${before ? link('Antes', before) : html`<span></span>`} ${after && link('Depois', after)}
+    ${before ? link(t('Antes'), before) : html`<span></span>`} ${after && link(t('Depois'), after)}
   </nav>`
 }
 
 function link(word: string, { path, title }: DocLink): Html {
-  return html`<a href="${path}">${word}: ${title}</a>`
+  return html`<a href="${path}">${word}: ${t(title)}</a>`
 }

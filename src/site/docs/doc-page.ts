@@ -1,5 +1,9 @@
-/** A page of the documentation, before its frame. */
+/**
+ * A page of the documentation, before its frame. Guides give their texts in Portuguese; what is written here is in the
+ * language of the page.
+ */
 import { html, type Html } from '../../platform/lib/html.ts'
+import { t } from '../../platform/lib/language.ts'
 
 export interface DocSection {
   /** Of its heading, and its address after `#`. */
@@ -59,7 +63,7 @@ export interface Guide {
 }
 
 export function section(id: string, heading: string, body: Html): DocSection {
-  return { id, heading, body }
+  return { id, heading: t(heading), body }
 }
 
 export function guidePath({ slug }: Pick<Guide, 'slug'>): string {
@@ -79,19 +83,19 @@ export function table(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
 ): Html {
-  return html`<div class="scroll" role="region" aria-label="Tabela: ${label}" tabindex="0">
+  return html`<div class="scroll" role="region" aria-label="Tabela: ${t(label)}" tabindex="0">
     <table>
       <thead>
         <tr>
-          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+          ${heads.map((head) => html`<th scope="col">${t(head)}</th>`)}
         </tr>
       </thead>
       <tbody>
         ${rows.map(
           ([first, ...rest]) =>
             html`<tr>
-              <th scope="row"><span>${first}</span></th>
-              ${rest.map((cell) => html`<td>${cell}</td>`)}
+              <th scope="row"><span>${t(first ?? '')}</span></th>
+              ${rest.map((cell) => html`<td>${t(cell)}</td>`)}
             </tr>`,
         )}
       </tbody>

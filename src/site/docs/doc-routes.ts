@@ -1,11 +1,19 @@
 /** The documentation: guides and reference, written by the server. */
 import '@fastify/swagger'
 import { html, trustedHtml, htmlText, type Html } from '../../platform/lib/html.ts'
+import { t, type Language } from '../../platform/lib/language.ts'
 import type { Route } from '../../http/rest/route.ts'
 import { layout, type SiteDeps } from '../pages/layout.ts'
-import { OF_EVERYBODY, pagePolicy, sendWritten, visitOf, type Visit } from '../pages/send-page.ts'
+import {
+  OF_EVERYBODY,
+  pagePolicy,
+  sendWritten,
+  visitInLanguage,
+  visitOf,
+  type Visit,
+} from '../pages/send-page.ts'
 import { type ApiDocument, errorAnchor } from './api-document.ts'
-import { docFrame, SEARCH_INDEX_PATH } from './doc-frame.ts'
+import { docFrame, SEARCH_INDEX_PATHS } from './doc-frame.ts'
 import { DOCS_STYLE } from './docs-style.ts'
 import { createDocs, guideFacts, type Docs } from './write-doc-pages.ts'
 import type { GuideFacts } from './doc-page.ts'
@@ -14,6 +22,8 @@ import { errorAdvice } from './error-advice.ts'
 
 /** The search index, and what is tried out, come from this server. */
 const POLICY = pagePolicy([DOCS_STYLE], "'self'")
+
+const INDEXES = Object.entries(SEARCH_INDEX_PATHS) as [Language, string][]
 
 export const docRoutes: readonly Route<SiteDeps>[] = [docRoute('/docs'), docRoute('/docs/*')]
 
@@ -30,7 +40,10 @@ function docRoute(url: string): Route<SiteDeps> {
           docs ??= createDocs(request.server.swagger() as unknown as ApiDocument)
           const rest = (request.params as { '*'?: string })['*']
           const path = rest ? `/docs/${rest.replace(/\/$/, '')}` : '/docs'
-          return answer(visitOf(request, reply, deps), docs, path)
+          for (const [language, index] of INDEXES)
+            if (path === index)
+              return sendIndex(visitOf(request, reply, { ...deps, language }), docs, index)
+          return answer(visitInLanguage(request, reply, deps), docs, path)
         },
       }
     },
@@ -39,7 +52,6 @@ function docRoute(url: string): Route<SiteDeps> {
 
 function answer(visit: Visit, docs: Docs, path: string) {
   const { deps } = visit
-  if (path === SEARCH_INDEX_PATH) return sendIndex(visit, docs)
   const write = docs.pages.get(path)
   if (!write)
     return sendWritten(visit, '/docs 404', {
@@ -54,8 +66,8 @@ function answer(visit: Visit, docs: Docs, path: string) {
   })
 }
 
-function sendIndex(visit: Visit, docs: Docs) {
-  return sendWritten(visit, SEARCH_INDEX_PATH, {
+function sendIndex(visit: Visit, docs: Docs, path: string) {
+  return sendWritten(visit, path, {
     type: 'application/json; charset=utf-8',
     cacheControl: OF_EVERYBODY,
     write: ({ models }, origin) =>
@@ -67,8 +79,8 @@ function missingPage(deps: SiteDeps) {
   return layout(
     {
       path: '/docs',
-      title: 'Página não encontrada · Documentação da Catraca',
-      description: 'Esta página da documentação não existe.',
+      title: t('Página não encontrada · Documentação da Catraca'),
+      description: t('Esta página da documentação não existe.'),
       isIndexed: false,
       main: html`<div class="wrap">
         <h1>Página não encontrada</h1>
@@ -90,7 +102,7 @@ function guideEntries({ pages }: Docs, facts: GuideFacts): SearchEntry[] {
     const { title, description, path, sections } = write(facts)
     if (sections.length === 0) return []
     return [
-      { title, within: 'Guia', path, words: wordsOf(`${title} ${description}`) },
+      { title, within: t('Guia'), path, words: wordsOf(`${title} ${description}`) },
       ...sections.map(({ id, heading, body }) => ({
         title: heading,
         within: title,
@@ -105,14 +117,14 @@ function operationEntries({ resources }: Docs): SearchEntry[] {
   return resources.flatMap(({ path, title, operations }) =>
     operations.map(({ method, path: at, summary, anchor, parameters, body }) => ({
       title: `${method} /v1${at}`,
-      within: summary,
+      within: t(summary),
       path: `${path}#${anchor}`,
       words: wordsOf(
         [
           method,
           at,
-          summary,
-          title,
+          t(summary),
+          t(title),
           ...parameters.map(({ name }) => name),
           ...Object.keys(body?.schema.properties ?? {}),
         ].join(' '),
@@ -124,7 +136,7 @@ function operationEntries({ resources }: Docs): SearchEntry[] {
 function errorEntries({ operations }: Docs): SearchEntry[] {
   return listErrorCodes(operations).map(({ code, statuses }) => ({
     title: code,
-    within: `Erro ${statuses.join(', ')}`,
+    within: t`Erro ${statuses.join(', ')}`,
     path: `/docs/erros#${errorAnchor(code)}`,
     words: wordsOf(
       `${code} ${code.replaceAll('_', ' ')} ${statuses.join(' ')} ${errorAdvice(code) ?? ''}`,

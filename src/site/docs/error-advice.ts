@@ -1,9 +1,12 @@
 /** What each error code means and what to do; a test compares the codes with those that the API answers. */
+import { t } from '../../platform/lib/language.ts'
+
 /** The amounts of this one are the operator's. */
 const AMOUNT = 'amount must be number between'
 
 export function errorAdvice(code: string): string | undefined {
-  return ERROR_ADVICE[code.startsWith(AMOUNT) ? AMOUNT : code]
+  const advice = ERROR_ADVICE[code.startsWith(AMOUNT) ? AMOUNT : code]
+  return advice && t(advice)
 }
 
 export const ERROR_ADVICE: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 /** `/docs/erros`: every code that the operations declare, with what to do. */
 import { html, type Html } from '../../platform/lib/html.ts'
+import { t } from '../../platform/lib/language.ts'
 import { refusals } from '../../gateway/calls/refusal.ts'
 import { errorAnchor, errorCodesOf, type Operation } from './api-document.ts'
 import { section, type DocPage, type DocSection, type GuideFacts } from './doc-page.ts'
@@ -43,7 +44,9 @@ export function listErrorCodes(operations: readonly Operation[]): readonly Liste
 export function errorsPage(operations: readonly Operation[], facts: GuideFacts): DocPage {
   const codes = listErrorCodes(operations)
   return {
-    ...ERRORS_LINK,
+    path: ERRORS_LINK.path,
+    title: t(ERRORS_LINK.title),
+    description: t(ERRORS_LINK.description),
     sections: [formats(), retryGuideSection(facts), ...byStatus(codes), ofOperators(codes)],
   }
 }
@@ -57,7 +60,7 @@ function formats(): DocSection {
         As chamadas de modelos respondem erros no formato que as bibliotecas leem. As mensagens são
         em português e dizem o que fazer; programas devem decidir pelo <code>code</code>.
       </p>
-      ${codeBlock(`Chamada de modelo, ${status}`, JSON.stringify({ error: { message, type, code, param: null } }, null, 2))}
+      ${codeBlock(t`Chamada de modelo, ${status}`, JSON.stringify({ error: { message, type, code, param: null } }, null, 2))}
       <p>
         Todas as outras operações respondem um código e, quando ajuda, um detalhe. Um 401 delas não
         tem corpo.
@@ -90,7 +93,7 @@ function byStatus(codes: readonly ListedCode[]): DocSection[] {
   return [...new Set(own.map(({ statuses }) => statuses[0] ?? 0))].map((status) =>
     section(
       `status-${status}`,
-      `${status}: ${TITLES[status] ?? 'outros'}`,
+      `${status}: ${t(TITLES[status] ?? 'outros')}`,
       list(own.filter(({ statuses }) => statuses[0] === status)),
     ),
   )
@@ -112,7 +115,7 @@ function list(codes: readonly ListedCode[]): Html {
           <dt id="${errorAnchor(code)}">
             <code>${code}</code> <span class="muted">${statuses.join(', ')}</span>
           </dt>
-          <dd>${errorAdvice(code) ?? 'A mensagem da resposta diz o que houve.'}</dd>
+          <dd>${errorAdvice(code) ?? t('A mensagem da resposta diz o que houve.')}</dd>
         </div>`,
     )}
   </dl>`

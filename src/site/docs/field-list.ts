@@ -1,5 +1,6 @@
 /** The fields of a JSON schema as a list, nested ones behind a click. */
 import { html, type Html } from '../../platform/lib/html.ts'
+import { t } from '../../platform/lib/language.ts'
 import type { Schema } from './api-document.ts'
 
 /** Deeper fields are of formats that client libraries know. */
@@ -23,7 +24,7 @@ export function fieldItem(name: string, field: Schema, isRequired: boolean, dept
       ${isRequired && html`<span class="need">obrigatório</span>`}
     </dt>
     <dd>
-      ${withCode(descriptionOf(field))}
+      ${withCode(t(descriptionOf(field)))}
       ${
         nested &&
         html`<details>
@@ -52,12 +53,12 @@ function factsOf(field: Schema): string {
   const { minimum, exclusiveMinimum, maximum, maxLength, maxItems } = bounded
   return [
     typeOf(field),
-    minimum !== undefined && `a partir de ${minimum}`,
-    exclusiveMinimum !== undefined && `acima de ${exclusiveMinimum}`,
-    maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER && `até ${maximum}`,
-    maxLength !== undefined && `até ${maxLength} caracteres`,
-    maxItems !== undefined && `até ${maxItems} itens`,
-    field.default !== undefined && `padrão ${JSON.stringify(field.default)}`,
+    minimum !== undefined && t`a partir de ${minimum}`,
+    exclusiveMinimum !== undefined && t`acima de ${exclusiveMinimum}`,
+    maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER && t`até ${maximum}`,
+    maxLength !== undefined && t`até ${maxLength} caracteres`,
+    maxItems !== undefined && t`até ${maxItems} itens`,
+    field.default !== undefined && t`padrão ${JSON.stringify(field.default)}`,
   ]
     .filter(Boolean)
     .join(', ')
@@ -79,13 +80,13 @@ const TYPES: Readonly<Record<string, string>> = {
 function typeOf({ type, anyOf, enum: values, const: only, items, format }: Schema): string {
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ')
   if (only !== undefined) return JSON.stringify(only)
-  if (anyOf) return [...new Set(anyOf.map(typeOf))].join(' ou ')
-  if (items) return `lista de ${typeOf(items)}`
-  if (format !== undefined) return TYPES[format] ?? format
+  if (anyOf) return [...new Set(anyOf.map(typeOf))].join(t(' ou '))
+  if (items) return t`lista de ${typeOf(items)}`
+  if (format !== undefined) return t(TYPES[format] ?? format)
   return [type ?? '']
     .flat()
-    .map((each) => TYPES[each] ?? each)
-    .join(' ou ')
+    .map((each) => t(TYPES[each] ?? each))
+    .join(t(' ou '))
 }
 
 /** The object whose fields a value has: itself, the items of a list, or the one that is not null. */

@@ -1,5 +1,6 @@
 /** One operation of the reference. */
 import { html, type Html } from '../../platform/lib/html.ts'
+import { t } from '../../platform/lib/language.ts'
 import type { Access } from '../../http/rest/access.ts'
 import { errorAnchor, errorCodesOf, type Operation } from './api-document.ts'
 import type { GuideFacts } from './doc-page.ts'
@@ -15,7 +16,7 @@ export function operationArticle(operation: Operation, facts: GuideFacts): Html 
         ><span class="verb">${method}</span> <code>/v1${path}</code></a
       >
     </h2>
-    <p>${summary}.</p>
+    <p>${t(summary)}.</p>
     <p class="small muted">${accessWords(operation)}</p>
     ${sampleTabs(name, operationSamples(operation, facts))} ${tryIt(operation)} ${inputs(operation)}
     ${answers(operation)} ${errors(operation)}
@@ -33,7 +34,7 @@ const ACCESS_WORDS: Readonly<Partial<Record<Access, string>>> = {
 }
 
 function accessWords({ access }: Operation): Html {
-  return html`<strong>Acesso:</strong> ${ACCESS_WORDS[access] ?? access}`
+  return html`<strong>Acesso:</strong> ${t(ACCESS_WORDS[access] ?? access)}`
 }
 
 /** Whether the page's script can call it: reading is safe, and a chat is what people come for. */
@@ -90,7 +91,7 @@ function answers({ answers: all, anchor }: Operation): Html {
       const [content] = Object.entries(answer.content ?? {})
       const list = content && fieldList(content[1].schema ?? {})
       return html`<p>
-          <code>${status}</code> ${answer.description}
+          <code>${status}</code> ${t(answer.description)}
           ${content && html`<span class="muted">${content[0]}</span>`}
         </p>
         ${

@@ -1,6 +1,8 @@
 /** Code on a page. `data-sample` names the client: tests run what is shown. */
 import type { CodeSample } from '../pages/code-samples.ts'
+import { codeText } from '../pages/model-words.ts'
 import { html, type Html } from '../../platform/lib/html.ts'
+import { t } from '../../platform/lib/language.ts'
 
 /**
  * The comments and texts of a code sample, which get colours. A comment begins a line or follows a space, so that an
@@ -28,9 +30,9 @@ export function sampleTabs(name: string, samples: readonly CodeSample[]): Html {
   return html`<div class="samples">
     ${samples.map(
       (sample, index) =>
-        html`<details name="${name}" ${index === 0 && html` open`}>
-          <summary>${sample.client}</summary>
-          ${block(sample, `${sample.client}: ${name}`)}
+        html`<details name="${t(name)}" ${index === 0 && html` open`}>
+          <summary>${t(sample.client)}</summary>
+          ${block(sample, `${t(sample.client)}: ${t(name)}`)}
         </details>`,
     )}
   </div>`
@@ -39,8 +41,8 @@ export function sampleTabs(name: string, samples: readonly CodeSample[]): Html {
 /** Shows a block of code. `label` is unique on its page. */
 export function codeBlock(label: string, code: string, id = ''): Html {
   return html`<figure>
-    <figcaption>${label}</figcaption>
-    ${block({ id, code }, label)}
+    <figcaption>${t(label)}</figcaption>
+    ${block({ id, code }, t(label))}
   </figure>`
 }
 
@@ -52,5 +54,5 @@ function block({ id, code }: Pick<CodeSample, 'id' | 'code'>, label: string): Ht
     aria-label="Código: ${label}"
     data-sample="${id}"
   >
-${highlight(code)}</pre>`
+${highlight(codeText(code))}</pre>`
 }

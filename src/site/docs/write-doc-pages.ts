@@ -13,6 +13,7 @@ import {
 import { ERRORS_LINK, errorsPage } from './errors-page.ts'
 import { resourcesOfReference, type ReferenceResource } from './resources-of-reference.ts'
 import { html } from '../../platform/lib/html.ts'
+import { t } from '../../platform/lib/language.ts'
 import { chatSamples, PLACE_OF_SECRET } from '../pages/code-samples.ts'
 import { sampleTabs } from './sample-blocks.ts'
 import { operationArticle } from './operation-article.ts'
@@ -67,8 +68,8 @@ function referencePage(resource: ReferenceResource, facts: GuideFacts): DocPage 
   const { path, title, description, isForOperators, operations } = resource
   return {
     path,
-    title: isForOperators ? `${title} (operação)` : `${title}: referência`,
-    description,
+    title: isForOperators ? t`${t(title)} (operação)` : t`${t(title)}: referência`,
+    description: t(description),
     isIndexed: !isForOperators,
     sections: [],
     content: html`<nav class="toc" aria-label="Nesta página">
@@ -78,21 +79,22 @@ function referencePage(resource: ReferenceResource, facts: GuideFacts): DocPage 
               html`<li>
                 <a href="#${anchor}"
                   ><span class="verb">${method}</span> <code>/v1${at}</code
-                  ><span class="only-read">: ${summary}</span></a
+                  ><span class="only-read">: ${t(summary)}</span></a
                 >
               </li>`,
           )}
         </ul>
       </nav>
-      ${isForOperators && OPERATORS_NOTE}
+      ${isForOperators && operatorsNote()}
       ${operations.map((operation) => operationArticle(operation, facts))}`,
   }
 }
 
-const OPERATORS_NOTE = html`<p class="small muted">
-  Operações de quem opera o serviço. Elas só valem numa sessão do painel com a verificação em duas
-  etapas; as leituras, também com a chave operator de quem opera.
-</p>`
+const operatorsNote = () =>
+  html`<p class="small muted">
+    Operações de quem opera o serviço. Elas só valem numa sessão do painel com a verificação em duas
+    etapas; as leituras, também com a chave operator de quem opera.
+  </p>`
 
 function referenceGroups(resources: readonly ReferenceResource[]): readonly DocGroup[] {
   const group = (title: string, isForOperators: boolean): DocGroup => ({
@@ -121,9 +123,13 @@ export function createDocs(document: ApiDocument): Docs {
     [ERRORS_LINK.path, (facts) => errorsPage(operations, facts)],
   ])
   for (const guide of GUIDES) {
-    const { title, description } = guide
     const path = guidePath(guide)
-    pages.set(path, (facts) => ({ path, title, description, sections: guide.sections(facts) }))
+    pages.set(path, (facts) => ({
+      path,
+      title: t(guide.title),
+      description: t(guide.description),
+      sections: guide.sections(facts),
+    }))
   }
   for (const resource of resources)
     pages.set(resource.path, (facts) => referencePage(resource, facts))
@@ -141,22 +147,22 @@ function exampleModels(models: readonly Model[]): ExampleModels {
     ({ category, supportsTools, imageTokensMax }) =>
       category === 'llm' && supportsTools && imageTokensMax > 0,
   )
-  const chat = preferred(chats, ['gpt-5-mini', 'gpt-4o-mini']) ?? 'MODELO'
+  const chat = preferred(chats, ['gpt-5-mini', 'gpt-4o-mini']) ?? t('MODELO')
   return {
     chat,
     claude: preferred(chats, ['claude-sonnet-5'], /^claude.*sonnet/) ?? chat,
     claudeSmall: preferred(chats, ['claude-haiku-4-5'], /^claude.*haiku/) ?? chat,
-    embedding: preferred(of(offered, 'embeddings'), ['text-embedding-3-small']) ?? 'MODELO',
-    rerank: preferred(of(offered, 'rerank'), []) ?? 'MODELO',
-    moderation: preferred(of(offered, 'moderations'), ['omni-moderation-latest']) ?? 'MODELO',
-    image: preferred(of(offered, 'images'), ['gpt-image-1']) ?? 'MODELO',
-    speech: preferred(of(offered, 'speech'), []) ?? 'MODELO',
-    video: preferred(of(offered, 'videos'), []) ?? 'MODELO',
+    embedding: preferred(of(offered, 'embeddings'), ['text-embedding-3-small']) ?? t('MODELO'),
+    rerank: preferred(of(offered, 'rerank'), []) ?? t('MODELO'),
+    moderation: preferred(of(offered, 'moderations'), ['omni-moderation-latest']) ?? t('MODELO'),
+    image: preferred(of(offered, 'images'), ['gpt-image-1']) ?? t('MODELO'),
+    speech: preferred(of(offered, 'speech'), []) ?? t('MODELO'),
+    video: preferred(of(offered, 'videos'), []) ?? t('MODELO'),
     audio:
       preferred(
         of(offered, 'transcriptions').filter(({ audio }) => audio?.hasTimestamps),
         ['whisper-1'],
-      ) ?? 'MODELO',
+      ) ?? t('MODELO'),
   }
 }
 
@@ -181,9 +187,10 @@ function homePage(groups: readonly DocGroup[], { origin, models }: GuideFacts): 
   const use = { origin, secret: PLACE_OF_SECRET, model: models.chat }
   return {
     path: '/docs',
-    title: 'Documentação para desenvolvedores',
-    description:
+    title: t('Documentação para desenvolvedores'),
+    description: t(
       'Guias com código que roda, e a referência de cada operação da API, com o que ela custa e exige.',
+    ),
     sections: [],
     content: html`<p>
         Endereço base: <code>${origin}/v1</code>. Autenticação: o cabeçalho
@@ -199,13 +206,13 @@ function homePage(groups: readonly DocGroup[], { origin, models }: GuideFacts): 
       ${groups.map(
         ({ title, links }) =>
           html`<section>
-            <h2>${title}</h2>
+            <h2>${t(title)}</h2>
             <dl class="fields-of list">
               ${links.map(
                 (link) =>
                   html`<div>
-                    <dt><a href="${link.path}">${link.title}</a></dt>
-                    <dd class="muted">${link.description}</dd>
+                    <dt><a href="${link.path}">${t(link.title)}</a></dt>
+                    <dd class="muted">${t(link.description)}</dd>
                   </div>`,
               )}
             </dl>

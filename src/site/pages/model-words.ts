@@ -66,7 +66,7 @@ export function modelPath({ id }: Pick<Model, 'id'>): string {
   return `/modelos/${id.split('/').map(encodeURIComponent).join('/')}`
 }
 
-/** The words in code that people read, the longer ones first. */
+/** The words in code that people read: texts, comments and names. */
 const CODE_WORDS = [
   'Uma catraca de metrô ao pôr do sol',
   'Uma catraca de metrô',
@@ -78,11 +78,101 @@ const CODE_WORDS = [
   'resposta',
   'reuniao',
   'Olá!',
+  'Olá! Como posso ajudar?',
+  'Conte uma história curta.',
+  'Era uma vez…',
+  'Era',
+  'uma vez',
+  'Extraia o pedido: duas pizzas para Ana, em Recife.',
+  'Em JSON, com nome e capital: o Ceará.',
+  'Qual é a previsão do tempo em Recife?',
+  'A previsão do tempo de uma cidade.',
+  'previsao_do_tempo',
+  'Sol em',
+  'Sol, 29 °C',
+  'a sua função',
+  'O que há nesta imagem?',
+  'agente de testes',
+  'relatorio',
+  'Bom dia!',
+  'Boa noite!',
+  'Se a entrega é da Catraca. corpo: os bytes recebidos, sem mudar nada.',
+  "Se a entrega é da Catraca. $corpo: file_get_contents('php://input'), sem mudar nada.",
+  'Pode haver mais de uma assinatura, separadas por espaço.',
+  'Explique este projeto',
+  'SEU_SEGREDO',
+  'SEU_TOKEN',
+  'SUA_SESSAO',
+  'exemplo.com.br',
+  'A mesma catraca, à noite',
+  'Resuma em uma frase:',
+  'Resuma em duas frases:',
+  'Resumo',
+  'Dados',
+  'produção',
+  'notebook do João',
+  'codigo-do-convite',
+  'a-chave-do-provedor',
+  'Saldo baixo',
+  'Não vou usar',
+  'Pedido do cliente no chamado 1234',
+  'Falta o contrato social da empresa.',
+  'Ligou do telefone do cadastro e confirmou as últimas recargas.',
+  'O Banco Central não responde.',
+  'Erro de digitação',
+  'Respostas erradas do provedor',
+  'Novo contrato',
+  'Manutenção do banco de dados',
+  'Lentidão',
+  'Estamos investigando.',
+  'Resolvido.',
+  'A recarga já foi gasta.',
+  'Tarifa do processador',
+  'argumentos',
+  'arquivo',
+  'assinado',
+  'assinatura',
+  'cabecalhos',
+  'chamada',
+  'chamar',
+  'chave',
+  'cidade',
+  'cliente',
+  'conferir',
+  'corpo',
+  'dada',
+  'esperada',
+  'ferramentas',
+  'foto',
+  'linhas',
+  'mensagem',
+  'mensagens',
+  'modelo',
+  'pedaco',
+  'Pedido',
+  'pedido',
+  'podeRepetir',
+  'pronto',
+  'quando',
+  'quantidade',
+  'resultado',
+  'segredo',
+  'segundos',
+  'tentativa',
+  'texto',
 ]
+
+/** A whole word, the longest one that fits. */
+const CODE_WORD = new RegExp(
+  `(?<![\\p{L}\\d])(?:${CODE_WORDS.toSorted((one, other) => other.length - one.length)
+    .map((word) => word.replaceAll(/[$().?]/g, String.raw`\$&`))
+    .join('|')})(?![\\p{L}\\d])`,
+  'gu',
+)
 
 /** Code with its words in the language that is being written. */
 export function codeText(code: string): string {
-  return CODE_WORDS.reduce((text, word) => text.replaceAll(word, t(word)), code)
+  return code.replaceAll(CODE_WORD, (word) => t(word))
 }
 
 export function makerOf({ vendor }: Pick<Model, 'vendor'>): string {

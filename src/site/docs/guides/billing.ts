@@ -1,4 +1,5 @@
 import { html } from '../../../platform/lib/html.ts'
+import { t } from '../../../platform/lib/language.ts'
 import { PLACE_OF_SECRET } from '../../pages/code-samples.ts'
 import { section, type Guide, table } from '../doc-page.ts'
 import { codeBlock } from '../sample-blocks.ts'
@@ -41,10 +42,10 @@ export const billingGuide: Guide = {
         </p>
         ${codeBlock(
           'A conta do exemplo',
-          `1.000 × US$ 0,00000015   = US$ 0,00015
+          t(`1.000 × US$ 0,00000015   = US$ 0,00015
   500 × US$ 0,00000060   = US$ 0,00030
 custo do fabricante      = US$ 0,00045
-× 5,40 × 1,25            = R$ 0,0030375`,
+× 5,40 × 1,25            = R$ 0,0030375`),
         )}`,
     ),
     section(

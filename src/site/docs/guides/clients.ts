@@ -1,5 +1,6 @@
 /** One page for each client; the settings are those that `docs/clients.md` found. */
 import { html, type Html } from '../../../platform/lib/html.ts'
+import { t } from '../../../platform/lib/language.ts'
 import {
   agentSamples,
   javascriptSample,
@@ -30,33 +31,35 @@ export CLAUDE_CODE_SUBAGENT_MODEL=${models.claude}
 export CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1
 claude`,
         )}`,
-    know: html`<li>
-        Qualquer modelo do catálogo com ferramentas funciona, de outros fabricantes também.
-      </li>
-      <li>
-        Cada conversa é uma sessão de uso: o custo dela está em Sessões, e o teto por tarefa da
-        chave vale para ela.
-      </li>
-      <li>
-        Ele pede até 32.000 ou 128.000 tokens de saída por chamada. O pedido é reduzido ao que o
-        modelo e o saldo permitem; <code>CLAUDE_CODE_MAX_OUTPUT_TOKENS</code> reserva menos saldo.
-      </li>
-      <li>Uma chave limitada a alguns modelos precisa incluir os dois.</li>
-      <li>Busca na web, que a Anthropic executaria, fica de fora.</li>`,
+    know: () =>
+      html`<li>
+          Qualquer modelo do catálogo com ferramentas funciona, de outros fabricantes também.
+        </li>
+        <li>
+          Cada conversa é uma sessão de uso: o custo dela está em Sessões, e o teto por tarefa da
+          chave vale para ela.
+        </li>
+        <li>
+          Ele pede até 32.000 ou 128.000 tokens de saída por chamada. O pedido é reduzido ao que o
+          modelo e o saldo permitem; <code>CLAUDE_CODE_MAX_OUTPUT_TOKENS</code> reserva menos saldo.
+        </li>
+        <li>Uma chave limitada a alguns modelos precisa incluir os dois.</li>
+        <li>Busca na web, que a Anthropic executaria, fica de fora.</li>`,
   }),
   client('codex', 'Codex', 'O agente de terminal da OpenAI, pelo formato Responses.', {
     set: (facts) =>
       html`${codeBlock('~/.codex/config.toml', codexConfig(facts))}
       ${codeBlock('Depois', `export CATRACA_API_KEY=${PLACE_OF_SECRET}\ncodex`)}`,
-    know: html`<li>
-        Qualquer modelo com ferramentas funciona. O Codex avisa de modelos que não conhece, e
-        trabalha com eles.
-      </li>
-      <li>Ele envia a conversa inteira a cada volta, e não pede que nada fique guardado.</li>
-      <li>
-        Quando um stream cai, ele pede de novo sozinho; cada tentativa que chegou a escrever é
-        cobrada.
-      </li>`,
+    know: () =>
+      html`<li>
+          Qualquer modelo com ferramentas funciona. O Codex avisa de modelos que não conhece, e
+          trabalha com eles.
+        </li>
+        <li>Ele envia a conversa inteira a cada volta, e não pede que nada fique guardado.</li>
+        <li>
+          Quando um stream cai, ele pede de novo sozinho; cada tentativa que chegou a escrever é
+          cobrada.
+        </li>`,
   }),
   client('cursor', 'Cursor', 'O editor, com a sua chave.', {
     set: ({ origin, models }) =>
@@ -66,17 +69,18 @@ claude`,
           ({ id }) => id === 'cursor',
         )?.code ?? '',
       ),
-    know: html`<li>
-        Os servidores do Cursor chamam o endereço: ele precisa ser alcançável pela internet.
-      </li>
-      <li>
-        O Cursor envia corpos do formato Responses para <code>/chat/completions</code>; a Catraca
-        aceita os dois.
-      </li>
-      <li>
-        Não foi testado com o próprio Cursor, que não roda sem janela; vale o que os usuários dele
-        relatam.
-      </li>`,
+    know: () =>
+      html`<li>
+          Os servidores do Cursor chamam o endereço: ele precisa ser alcançável pela internet.
+        </li>
+        <li>
+          O Cursor envia corpos do formato Responses para <code>/chat/completions</code>; a Catraca
+          aceita os dois.
+        </li>
+        <li>
+          Não foi testado com o próprio Cursor, que não roda sem janela; vale o que os usuários dele
+          relatam.
+        </li>`,
   }),
   client('opencode', 'opencode', 'O agente de terminal de código aberto.', {
     set: ({ origin, models }) =>
@@ -99,11 +103,12 @@ claude`,
         ),
       )}
       ${codeBlock('Depois, no terminal', `export CATRACA_API_KEY=${PLACE_OF_SECRET}\nopencode run --model catraca/${models.chat} "Explique este projeto"`)}`,
-    know: html`<li>
-        Ponha em <code>limit</code> o contexto e a saída do modelo, que estão na
-        <a href="/modelos">página dele</a>.
-      </li>
-      <li>Uma saída acima do máximo do modelo é reduzida, e não é um erro.</li>`,
+    know: () =>
+      html`<li>
+          Ponha em <code>limit</code> o contexto e a saída do modelo, que estão na
+          <a href="/modelos">página dele</a>.
+        </li>
+        <li>Uma saída acima do máximo do modelo é reduzida, e não é um erro.</li>`,
   }),
   client('gemini', 'Gemini CLI e Google GenAI', 'Os clientes da Google, com qualquer modelo.', {
     set: ({ origin, models }) =>
@@ -126,20 +131,21 @@ const ai = new GoogleGenAI({
 const resposta = await ai.models.generateContent({ model: '${models.chat}', contents: 'Olá!' })
 console.log(resposta.text)`,
         )}`,
-    know: html`<li>
-        Streams, ferramentas do seu programa, imagens, contagem de tokens e embeddings funcionam, e
-        também a biblioteca de Python, <code>google-genai</code>.
-      </li>
-      <li>
-        As ferramentas que a Google executaria, como <code>googleSearch</code> e
-        <code>codeExecution</code>, são recusadas: elas não têm preço aqui.
-      </li>
-      <li>
-        Na primeira vez o Gemini CLI pergunta como entrar: escolha a chave de API. Sem janela, a
-        escolha fica em <code>~/.gemini/settings.json</code>:
-        <code>{"security":{"auth":{"selectedType":"gemini-api-key"}}}</code>.
-      </li>
-      <li>Saldo insuficiente é um erro 402 com <code>FAILED_PRECONDITION</code>.</li>`,
+    know: () =>
+      html`<li>
+          Streams, ferramentas do seu programa, imagens, contagem de tokens e embeddings funcionam,
+          e também a biblioteca de Python, <code>google-genai</code>.
+        </li>
+        <li>
+          As ferramentas que a Google executaria, como <code>googleSearch</code> e
+          <code>codeExecution</code>, são recusadas: elas não têm preço aqui.
+        </li>
+        <li>
+          Na primeira vez o Gemini CLI pergunta como entrar: escolha a chave de API. Sem janela, a
+          escolha fica em <code>~/.gemini/settings.json</code>:
+          <code>{"security":{"auth":{"selectedType":"gemini-api-key"}}}</code>.
+        </li>
+        <li>Saldo insuficiente é um erro 402 com <code>FAILED_PRECONDITION</code>.</li>`,
   }),
   client('ai-sdk', 'AI SDK', 'A biblioteca da Vercel, em TypeScript.', {
     set: ({ origin, models }) =>
@@ -153,15 +159,16 @@ const catraca = createOpenAI({ baseURL: '${origin}/v1', apiKey: '${PLACE_OF_SECR
 const { text } = await generateText({ model: catraca('${models.chat}'), prompt: 'Olá!' })
 console.log(text)`,
       ),
-    know: html`<li>Laços de ferramentas funcionam sem ajustes.</li>
-      <li>
-        Por padrão a biblioteca se refere a respostas anteriores pelo id. Para conversas de várias
-        voltas, ligue o armazenamento de respostas em Perfil, ou passe
-        <code>providerOptions: { openai: { store: false } }</code>.
-      </li>
-      <li>
-        Com <code>@ai-sdk/openai-compatible</code> as chamadas vão no formato chat completions.
-      </li>`,
+    know: () =>
+      html`<li>Laços de ferramentas funcionam sem ajustes.</li>
+        <li>
+          Por padrão a biblioteca se refere a respostas anteriores pelo id. Para conversas de várias
+          voltas, ligue o armazenamento de respostas em Perfil, ou passe
+          <code>providerOptions: { openai: { store: false } }</code>.
+        </li>
+        <li>
+          Com <code>@ai-sdk/openai-compatible</code> as chamadas vão no formato chat completions.
+        </li>`,
   }),
   client('langchain', 'LangChain', 'Agentes e cadeias, em Python ou JavaScript.', {
     set: ({ origin, models }) =>
@@ -189,14 +196,16 @@ const modelo = new ChatOpenAI({
 console.log((await modelo.invoke('Olá!')).content)`,
         },
       ])}`,
-    know: html`<li>
-        Com <code>use_responses_api=True</code> (em JavaScript, <code>useResponsesApi: true</code>)
-        ela usa o formato Responses; os dois funcionam, com ferramentas e em stream.
-      </li>
-      <li>
-        <code>langchain-anthropic</code> usa o formato Messages, com o endereço sem
-        <code>/v1</code>.
-      </li>`,
+    know: () =>
+      html`<li>
+          Com <code>use_responses_api=True</code> (em JavaScript,
+          <code>useResponsesApi: true</code>) ela usa o formato Responses; os dois funcionam, com
+          ferramentas e em stream.
+        </li>
+        <li>
+          <code>langchain-anthropic</code> usa o formato Messages, com o endereço sem
+          <code>/v1</code>.
+        </li>`,
   }),
   client('n8n', 'n8n', 'Automações sem código, com os nós de IA da OpenAI.', {
     set: ({ origin, models }) =>
@@ -209,15 +218,16 @@ console.log((await modelo.invoke('Olá!')).content)`,
           <code>${models.chat}</code>, da lista ou por id.
         </li>
       </ol>`,
-    know: html`<li>
-        Os nós de hoje chamam o formato Responses (<code>/v1/responses</code>), que funciona com
-        todos os modelos de chat.
-      </li>
-      <li>Dê à automação uma chave com a permissão <code>calls</code> e um teto por dia.</li>
-      <li>
-        Isto vem da leitura do código do n8n; ele não está entre os clientes que testamos a cada
-        versão.
-      </li>`,
+    know: () =>
+      html`<li>
+          Os nós de hoje chamam o formato Responses (<code>/v1/responses</code>), que funciona com
+          todos os modelos de chat.
+        </li>
+        <li>Dê à automação uma chave com a permissão <code>calls</code> e um teto por dia.</li>
+        <li>
+          Isto vem da leitura do código do n8n; ele não está entre os clientes que testamos a cada
+          versão.
+        </li>`,
   }),
   client('bibliotecas', 'Bibliotecas da OpenAI e da Anthropic', 'Só mudam o endereço e a chave.', {
     set: ({ origin, models }) =>
@@ -226,15 +236,16 @@ console.log((await modelo.invoke('Olá!')).content)`,
         <h3>Anthropic: formato Messages, endereço sem /v1</h3>
         ${sampleTabs('Messages', messagesSamples({ origin, secret: PLACE_OF_SECRET, model: models.claude }))}
         ${codeBlock('Por variáveis de ambiente', `export OPENAI_BASE_URL=${origin}/v1\nexport OPENAI_API_KEY=${PLACE_OF_SECRET}`)}`,
-    know: html`<li>
-        <code>responses.retrieve</code> e <code>previous_response_id</code> funcionam se a conta
-        guarda respostas (Perfil).
-      </li>
-      <li>
-        <code>messages.stream</code>, <code>messages.countTokens</code> (uma estimativa) e
-        <code>models.list</code> funcionam; lotes e arquivos não existem.
-      </li>
-      <li>O endereço funciona também sem <code>/v1</code>, e nos caminhos da Azure.</li>`,
+    know: () =>
+      html`<li>
+          <code>responses.retrieve</code> e <code>previous_response_id</code> funcionam se a conta
+          guarda respostas (Perfil).
+        </li>
+        <li>
+          <code>messages.stream</code>, <code>messages.countTokens</code> (uma estimativa) e
+          <code>models.list</code> funcionam; lotes e arquivos não existem.
+        </li>
+        <li>O endereço funciona também sem <code>/v1</code>, e nos caminhos da Azure.</li>`,
   }),
 ]
 
@@ -242,7 +253,7 @@ function client(
   slug: string,
   title: string,
   description: string,
-  { set, know }: { readonly set: (facts: GuideFacts) => Html; readonly know: Html },
+  { set, know }: { readonly set: (facts: GuideFacts) => Html; readonly know: () => Html },
 ): Guide {
   return {
     slug: `clientes/${slug}`,
@@ -254,7 +265,7 @@ function client(
         'Configure',
         html`<p>
             <a href="/docs/chaves-e-orcamentos">Crie uma chave</a> só para ele, com um teto, e
-            ponha-a no lugar de <code>${PLACE_OF_SECRET}</code>.
+            ponha-a no lugar de <code>${t(PLACE_OF_SECRET)}</code>.
           </p>
           ${set(facts)}`,
       ),
@@ -262,7 +273,7 @@ function client(
         'saber',
         'Bom saber',
         html`<ul>
-          ${know}
+          ${know()}
         </ul>`,
       ),
     ],

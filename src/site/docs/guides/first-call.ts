@@ -1,4 +1,5 @@
 import { html } from '../../../platform/lib/html.ts'
+import { t } from '../../../platform/lib/language.ts'
 import { chatSamples, PLACE_OF_SECRET } from '../../pages/code-samples.ts'
 import { section, type Guide } from '../doc-page.ts'
 import { codeBlock, sampleTabs } from '../sample-blocks.ts'
@@ -17,7 +18,9 @@ export const firstCallGuide: Guide = {
           painel. O segredo começa com <code>sk-svc-</code> e só aparece uma vez: guarde-o numa
           variável de ambiente, nunca no código.
         </p>
-        <p>Nos exemplos daqui, ponha a sua chave no lugar de <code>${PLACE_OF_SECRET}</code>.</p>`,
+        <p>
+          Nos exemplos daqui, ponha a sua chave no lugar de <code>${t(PLACE_OF_SECRET)}</code>.
+        </p>`,
     ),
     section(
       'chamar',

@@ -1,4 +1,5 @@
 import { html } from '../../../platform/lib/html.ts'
+import { t } from '../../../platform/lib/language.ts'
 import { IDEMPOTENCY_HOURS } from '../../../platform/idempotency/idempotency-records.ts'
 import { PLACE_OF_SECRET } from '../../pages/code-samples.ts'
 import { section, type Guide, table } from '../doc-page.ts'
@@ -33,7 +34,7 @@ export const idempotencyGuide: Guide = {
       'O que responde',
       table(
         'Respostas',
-        [`Em ${IDEMPOTENCY_HOURS} horas você envia`, 'A resposta'],
+        [t`Em ${IDEMPOTENCY_HOURS} horas você envia`, 'A resposta'],
         [
           [
             'o mesmo valor e a mesma requisição',
