@@ -56,7 +56,7 @@ const GUIDES: readonly Guide[] = [...OF_MODELS, ...OF_OPERATION, ...clientGuides
 const GUIDE_GROUPS: readonly DocGroup[] = [
   { title: 'Chamar modelos', links: OF_MODELS.map(linkOf) },
   { title: 'Em produção', links: [ERRORS_LINK, ...OF_OPERATION.map(linkOf)] },
-  { title: 'Clientes', links: clientGuides.map(linkOf) },
+  { title: 'Clientes e bibliotecas', links: clientGuides.map(linkOf) },
 ]
 
 function linkOf(guide: Guide): DocLink {
