@@ -1,6 +1,6 @@
 /** API keys in the form that customers see: with status, spending and time of last use. */
 import { sql, type RawBuilder } from 'kysely'
-import { exactTime } from '../platform/db/exact-time.ts'
+import { exactTime, isBefore } from '../platform/db/exact-time.ts'
 import type { Database } from '../platform/db/open.ts'
 import type { BudgetPeriod } from '../platform/db/tables.ts'
 import { isUuid } from '../platform/lib/ids.ts'
@@ -90,7 +90,7 @@ export async function listApiKeyDetails(
     search === undefined
       ? undefined
       : sql`position(lower(${search}) in lower(k.name || ' ' || k.last_four)) > 0`,
-    after && sql`(k.created_at, k.id) < (${after.at}::timestamptz, ${after.id}::uuid)`,
+    after && isBefore(after, 'k.created_at', 'k.id'),
   ].filter((condition) => condition !== undefined)
   return readDetails(
     db,

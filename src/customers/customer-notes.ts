@@ -1,7 +1,7 @@
 /** What operators write about a customer for each other. The customer's copy of the account's data has the texts. */
 import { sql } from 'kysely'
 import { audited, type Actor } from '../platform/audit-log/audited.ts'
-import { exactTime } from '../platform/db/exact-time.ts'
+import { exactTime, isBefore } from '../platform/db/exact-time.ts'
 import type { Database } from '../platform/db/open.ts'
 import { createId, isUuid } from '../platform/lib/ids.ts'
 
@@ -59,9 +59,6 @@ export async function listNotes(
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
-  if (after)
-    query = query.where(
-      sql<boolean>`(created_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`,
-    )
+  if (after) query = query.where(isBefore(after))
   return query.execute()
 }

@@ -1,6 +1,6 @@
 /** The e-mails to a customer: sent, failed, or waiting. */
 import { sql } from 'kysely'
-import { exactTime } from '../platform/db/exact-time.ts'
+import { exactTime, isBefore } from '../platform/db/exact-time.ts'
 import type { Database } from '../platform/db/open.ts'
 
 export interface Notification {
@@ -28,8 +28,7 @@ export async function listNotifications(
     .orderBy('sent_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
-  if (after)
-    query = query.where(sql<boolean>`(sent_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`)
+  if (after) query = query.where(isBefore(after, 'sent_at'))
   const rows = await query.execute()
   return rows.map((row) => ({
     id: row.id,

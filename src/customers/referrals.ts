@@ -1,7 +1,7 @@
 /** Which customer referred which one: recorded once, at the registration, and permanent. Rewards: `payments/referral-rewards`. */
 import { sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
-import { exactTime } from '../platform/db/exact-time.ts'
+import { exactTime, isBefore } from '../platform/db/exact-time.ts'
 import type { Database } from '../platform/db/open.ts'
 import type { NanoBrl } from '../platform/lib/money.ts'
 import { lockCustomer } from './customers.ts'
@@ -94,10 +94,7 @@ export async function listReferred(
     .orderBy('r.created_at', 'desc')
     .orderBy('r.customer_id', 'desc')
     .limit(limit)
-  if (after)
-    query = query.where(
-      sql<boolean>`(r.created_at, r.customer_id) < (${after.at}::timestamptz, ${after.id}::uuid)`,
-    )
+  if (after) query = query.where(isBefore(after, 'r.created_at', 'r.customer_id'))
   const rows = await query.execute()
   return rows.map((row) => ({
     customerId: row.customer_id,

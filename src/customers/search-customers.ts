@@ -1,6 +1,6 @@
 /** The operators' search for customers. */
 import { sql, type RawBuilder } from 'kysely'
-import { exactTime } from '../platform/db/exact-time.ts'
+import { exactTime, isBefore } from '../platform/db/exact-time.ts'
 import type { Database } from '../platform/db/open.ts'
 import type { NanoBrl } from '../platform/lib/money.ts'
 import { audited, type Actor } from '../platform/audit-log/audited.ts'
@@ -47,9 +47,7 @@ export async function searchCustomers(
   db: Database,
   { text, after, limit }: CustomerSearch,
 ): Promise<FoundCustomer[]> {
-  const isAfter = after
-    ? sql`(created_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`
-    : sql`true`
+  const isAfter = after ? isBefore(after) : sql`true`
   const found = text === undefined ? sql`select null::uuid, null::text where false` : waysOf(text)
   const isFound = text === undefined ? sql`true` : sql`id in (select id from found)`
   // The page is cut before anything is looked up for it: a common name has many matches.

@@ -5,7 +5,7 @@
  * used.
  */
 import { sql, type RawBuilder } from 'kysely'
-import { exactTime } from '../platform/db/exact-time.ts'
+import { exactTime, isBefore } from '../platform/db/exact-time.ts'
 import type { Database } from '../platform/db/open.ts'
 import type { TeamRole } from '../platform/db/tables.ts'
 import { createId, isUuid } from '../platform/lib/ids.ts'
@@ -114,9 +114,7 @@ export function listTeams(
   customerId: string,
   { after, limit }: { after?: { at: string; id: string } | undefined; limit: number },
 ): Promise<Team[]> {
-  const place = after
-    ? sql`(t.created_at, t.id) < (${after.at}::timestamptz, ${after.id}::uuid)`
-    : sql`true`
+  const place = after ? isBefore(after, 't.created_at', 't.id') : sql`true`
   return selectTeams(db, customerId, place, limit)
 }
 

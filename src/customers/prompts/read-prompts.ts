@@ -2,7 +2,7 @@ import { type Selectable, sql, type RawBuilder } from 'kysely'
 import type { Database } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { isUuid } from '../../platform/lib/ids.ts'
-import { exactTime } from '../../platform/db/exact-time.ts'
+import { exactTime, isBefore } from '../../platform/db/exact-time.ts'
 
 /** What a prompt sets for calls that name it as their model, as the API has it. */
 export interface PromptParameters {
@@ -109,9 +109,7 @@ export async function listPrompts(
     query = query.where(sql<boolean>`strpos(${words}, ${plain(sql`${text}::text`)}) > 0`)
   }
   if (after) {
-    query = query.where(
-      sql<boolean>`(p.updated_at, p.id) < (${after.at}::timestamptz, ${after.id}::uuid)`,
-    )
+    query = query.where(isBefore(after, 'p.updated_at', 'p.id'))
   }
   const rows = await query.execute()
   return rows.map((row) => ({ ...toPrompt(row), updatedAtExact: row.updated_at_exact }))

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
-import { exactTime } from '../../platform/db/exact-time.ts'
+import { exactTime, isBefore } from '../../platform/db/exact-time.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { isUuid } from '../../platform/lib/ids.ts'
@@ -58,10 +58,7 @@ export async function listAttempts(
     .orderBy('id', 'desc')
     .limit(limit)
   if (status) query = query.where('status', '=', status)
-  if (after)
-    query = query.where(
-      sql<boolean>`(created_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`,
-    )
+  if (after) query = query.where(isBefore(after))
   return (await query.execute()).map(toAttempt)
 }
 

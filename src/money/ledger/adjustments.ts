@@ -7,7 +7,7 @@
 import { sql, type Selectable } from 'kysely'
 import { audited, type Actor, type RecordAct } from '../../platform/audit-log/audited.ts'
 import { isOwnAccount } from '../../platform/audit-log/is-own-account.ts'
-import { exactTime } from '../../platform/db/exact-time.ts'
+import { exactTime, isBefore } from '../../platform/db/exact-time.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { createId, isUuid } from '../../platform/lib/ids.ts'
@@ -232,10 +232,7 @@ export async function listAdjustments(
     .limit(limit)
   if (status) query = query.where('status', '=', status)
   if (customerId) query = query.where('customer_id', '=', customerId)
-  if (after)
-    query = query.where(
-      sql<boolean>`(created_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`,
-    )
+  if (after) query = query.where(isBefore(after))
   const rows = await query.execute()
   return rows.map((row) => ({ ...toAdjustment(row), exactCreatedAt: row.exact_created_at }))
 }

@@ -3,7 +3,7 @@
  * every payment of ours can be matched with its top-up. Only `apply-payment.ts` credits money.
  */
 import { sql, type Selectable } from 'kysely'
-import { exactTime } from '../../platform/db/exact-time.ts'
+import { exactTime, isBefore } from '../../platform/db/exact-time.ts'
 import type { Database } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { isUuid } from '../../platform/lib/ids.ts'
@@ -70,10 +70,7 @@ export async function listTopUps(
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
-  if (after)
-    query = query.where(
-      sql<boolean>`(created_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`,
-    )
+  if (after) query = query.where(isBefore(after))
   const rows = await query.execute()
   return rows.map((row) => ({ ...toTopUp(row), exactCreatedAt: row.exact_created_at }))
 }

@@ -3,7 +3,7 @@ import { audited, type Actor } from '../../platform/audit-log/audited.ts'
 import { lockCustomer } from '../../customers/customers.ts'
 import type { Database } from '../../platform/db/open.ts'
 import { createId, randomText, isUuid } from '../../platform/lib/ids.ts'
-import { exactTime } from '../../platform/db/exact-time.ts'
+import { exactTime, isBefore } from '../../platform/db/exact-time.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 
 /** The most public bills that one customer may have at a time. */
@@ -126,11 +126,7 @@ export async function listPublicBills(
     .selectAll()
     .select(exactTime('created_at').as('at'))
     .where('customer_id', '=', customerId)
-    .$if(before !== undefined, (query) =>
-      query.where(
-        sql<boolean>`(created_at, id) < (${before?.at}::timestamptz, ${before?.id}::uuid)`,
-      ),
-    )
+    .where(before ? isBefore(before) : sql<boolean>`true`)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)

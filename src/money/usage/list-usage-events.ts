@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { isBefore } from '../../platform/db/exact-time.ts'
 import type { NanoBrl } from '../../platform/lib/money.ts'
 import { CACHE_SAVED_NANO_BRL } from './cache-savings.ts'
 import type { Database } from '../../platform/db/open.ts'
@@ -121,7 +122,7 @@ export async function listOutcomes<More = unknown>(
     untilAt === undefined ? undefined : sql`created_at < ${untilAt}::timestamptz`,
     // Repeats the condition on the time alone, because a row comparison does not prune partitions.
     before && sql`created_at <= ${before.at}::timestamptz`,
-    before && sql`(created_at, id) < (${before.at}::timestamptz, ${before.id}::uuid)`,
+    before && isBefore(before),
   ].filter((condition) => condition !== undefined)
   const newest = sql`order by created_at desc, id desc limit ${list.limit}`
   const found = sql`select * from usage_events where ${sql.join(conditions, sql` and `)}`

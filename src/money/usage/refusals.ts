@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { exactTime } from '../../platform/db/exact-time.ts'
+import { exactTime, isBefore } from '../../platform/db/exact-time.ts'
 import type { Database } from '../../platform/db/open.ts'
 
 const DAYS_KEPT = 90
@@ -51,9 +51,7 @@ export async function listRefusals(
   },
 ): Promise<RefusalsOfHour[]> {
   const { customerId, limit, filter, before } = list
-  const isNext = before
-    ? sql`and (hour_at, id) < (${before.at}::timestamptz, ${before.id}::uuid)`
-    : sql``
+  const isNext = before ? sql`and ${isBefore(before, 'hour_at')}` : sql``
   const { rows } = await sql<RefusalsOfHour>`
     select r.id, ${exactTime('r.hour_at')} as "hourAt", r.api_key_id as "apiKeyId", k.name as "apiKeyName",
       r.model_id as "modelId", r.code, r.status, r.refusals, r.first_at as "firstAt", r.last_at as "lastAt"

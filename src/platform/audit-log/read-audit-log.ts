@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { exactTime } from '../db/exact-time.ts'
+import { exactTime, isBefore } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 import { audited, type Actor } from './audited.ts'
 
@@ -74,7 +74,7 @@ export async function listAuditLog(
       : [sql`created_at < (${to}::date + 1)::timestamp at time zone ${TIMEZONE}`]),
     ...(customerId === undefined ? [] : [sql`customer_id = ${customerId}`]),
     ...(actionBeginning === undefined ? [] : [sql`starts_with(action, ${actionBeginning})`]),
-    ...(after ? [sql`(created_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`] : []),
+    ...(after ? [isBefore(after)] : []),
   ]
   const { rows } = await sql<AuditLogEntry>`
     select id, ${exactTime('created_at')} as "createdAt", actor_kind as "actorKind",

@@ -5,7 +5,7 @@
  */
 import { sql } from 'kysely'
 import { audited, type Actor } from '../audit-log/audited.ts'
-import { exactTime } from '../db/exact-time.ts'
+import { exactTime, isBefore } from '../db/exact-time.ts'
 import type { Database } from '../db/open.ts'
 import type { IncidentSeverity, IncidentSource } from '../db/tables.ts'
 import { createId } from '../lib/ids.ts'
@@ -172,7 +172,7 @@ export async function listIncidents(
     ) history
     where ${onlyOpen ? sql`i.resolved_at is null` : sql`true`}
       ${id === undefined ? sql`` : sql`and i.id = ${id}`}
-      ${after ? sql`and (i.opened_at, i.id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``}
+      ${after ? sql`and ${isBefore(after, 'i.opened_at', 'i.id')}` : sql``}
     order by i.opened_at desc, i.id desc
     limit ${limit ?? null}`.execute(db)
   return rows.map(toIncident)

@@ -3,8 +3,8 @@
  * returns it through the payments that it came from (`process-refunds.ts`). A part that cannot be returned is credited
  * to the balance again (`settle-parts.ts`).
  */
-import { sql, type Selectable } from 'kysely'
-import { exactTime } from '../../../platform/db/exact-time.ts'
+import { type Selectable } from 'kysely'
+import { exactTime, isBefore } from '../../../platform/db/exact-time.ts'
 import type { Database } from '../../../platform/db/open.ts'
 import type { Tables } from '../../../platform/db/tables.ts'
 import { isUuid } from '../../../platform/lib/ids.ts'
@@ -42,10 +42,7 @@ export async function listRefunds(
   let query = selectRefunds(db).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit)
   if (customerId !== undefined) query = query.where('customer_id', '=', customerId)
   if (status !== undefined) query = query.where('status', '=', status)
-  if (after)
-    query = query.where(
-      sql<boolean>`(created_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`,
-    )
+  if (after) query = query.where(isBefore(after))
   return withParts(db, await query.execute())
 }
 
