@@ -4,10 +4,7 @@
  * Without this script all pages are there to read.
  */
 import { chooseClient, chosenClient } from '../src/lib/chosen-client.ts'
-
-const isEnglish = document.documentElement.lang === 'en-US'
-/** The text in the language of the page. */
-const say = (portuguese: string, english: string): string => (isEnglish ? english : portuguese)
+import { say } from './say.ts'
 
 putChosenFirst()
 addSearch()

@@ -1,9 +1,9 @@
 /** The search of the documentation: every word that is typed must begin a word of the entry. */
 import type { SearchEntry } from '../../src/site/docs/doc-routes.ts'
 import { searchEntries } from './rank-entries.ts'
+import { say } from './say.ts'
 
 const SHOWN_MAX = 12
-const isEnglish = document.documentElement.lang === 'en-US'
 
 export async function startSearch(
   field: HTMLInputElement,
@@ -49,9 +49,10 @@ function itemOf({ title, within, path }: SearchEntry): HTMLElement {
 function nothing(): HTMLElement {
   const item = document.createElement('li')
   item.className = 'muted'
-  item.textContent = isEnglish
-    ? 'Nothing found. Try another word.'
-    : 'Nada encontrado. Tente outra palavra.'
+  item.textContent = say(
+    'Nada encontrado. Tente outra palavra.',
+    'Nothing found. Try another word.',
+  )
   return item
 }
 

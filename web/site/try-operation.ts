@@ -1,13 +1,11 @@
 /** "Experimentar": calls an operation with a key that stays in this tab's memory and is sent to this server alone. */
+import { say } from './say.ts'
+
 interface Field {
   readonly name: string
   readonly in: 'path' | 'query'
   readonly isRequired: boolean
 }
-
-const isEnglish = document.documentElement.lang === 'en-US'
-/** The text in the language of the page. */
-const say = (portuguese: string, english: string): string => (isEnglish ? english : portuguese)
 
 /** For all operations of the page. */
 let key = ''

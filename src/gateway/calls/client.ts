@@ -3,6 +3,8 @@ import type { Limits } from './limits.ts'
 import type { ActiveKey } from '../../customers/key-cache.ts'
 import type { Refusal } from './refusal.ts'
 
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8'
+
 /** What the access log says of a caller, noted as it becomes known. */
 export interface AccessFacts {
   keyId?: string

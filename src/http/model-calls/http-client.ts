@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Writable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Client } from '../../gateway/calls/client.ts'
+import { EVENT_STREAM, type Client } from '../../gateway/calls/client.ts'
 import type { Refusal } from '../../gateway/calls/refusal.ts'
 import type { Limits } from '../../gateway/calls/limits.ts'
 import { endsConnection, limitHeaders, requestIdHeaders } from '../rest/response-headers.ts'
@@ -26,8 +26,6 @@ const STREAM_STALL_MS = 30_000
  * client libraries try again.
  */
 const FIRST_AFTER = 2
-
-const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 
 /** Shorter answers are not counted: the number of connections bounds them. */
 const KEPT_FROM_CHARACTERS = 64 * 1024

@@ -5,6 +5,7 @@
 import { imageUnit, type Model } from '../../../money/catalog/model.ts'
 import type { Price, UnitCounts, TokenCounts } from '../../../money/catalog/prices.ts'
 import { IMAGE_TOKENS_TYPICAL, outputTokensTypical } from '../../../money/catalog/quote.ts'
+import type { Resolution } from '../../../money/ledger/resolution.ts'
 import { beyond } from '../../../platform/admission/share.ts'
 import { withLineEnds } from '../../../platform/lib/with-line-ends.ts'
 import type { ImageAnswer, Provider, GeneratedImage } from '../../providers/contract.ts'
@@ -13,13 +14,13 @@ import { billedUsage, estimateReason, possibleUsage } from '../billed-usage.ts'
 import type { CallBounds, CallKind } from '../call-kind.ts'
 import type { HeldCall, Used } from '../call.ts'
 import { chargeHeldCall } from '../charge.ts'
+import { EVENT_STREAM } from '../client.ts'
 import {
   imageMediaType,
   readImageEdit,
   readImageRequest,
   type ImageRequest,
 } from './image-request.ts'
-import type { Resolution } from '../../../money/ledger/resolution.ts'
 import { jsonBrl, type NanoBrl } from '../../../platform/lib/money.ts'
 import { createTextShield, type ShieldRequest } from '../shield/text-shield.ts'
 
@@ -65,16 +66,17 @@ export function createImageKind(
       ),
     async relay(held, { outcome }, answeredBy, client) {
       const by = answeredBy()
+      const { wantsEvents } = held.request
       const used = usedBy(held, outcome, by.price)
       const resolution = chargeHeldCall(held, used, by)
       return {
         resolution,
         write: () =>
-          held.request.wantsEvents
+          wantsEvents
             ? writeEvents(held, outcome, resolution)
             : writeImages(held, outcome, resolution, keepImage, client.origin()),
         send: (text) =>
-          client.answer(text, held.limits, held.request.wantsEvents ? EVENT_STREAM : undefined),
+          client.answer(text, held.limits, wantsEvents ? { 'content-type': EVENT_STREAM } : {}),
       }
     },
   }
@@ -213,8 +215,6 @@ function pinnedOf({ model, request }: HeldCall<ImageRequest>): { size?: string; 
   const quality = request.quality ?? (qualitiesOf(model.price).length > 0 ? STANDARD : undefined)
   return { ...(size === undefined ? {} : { size }), ...(quality === undefined ? {} : { quality }) }
 }
-
-const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8' }
 
 /**
  * OpenAI's events: one for each image. The usage and the cost of the call are in the last one, so that a client that adds

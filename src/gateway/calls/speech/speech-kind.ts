@@ -11,7 +11,7 @@ import { billedUsage, estimateReason, possibleUsage } from '../billed-usage.ts'
 import type { CallBounds, CallKind } from '../call-kind.ts'
 import type { HeldCall, Used } from '../call.ts'
 import { chargeHeldCall } from '../charge.ts'
-import type { Client } from '../client.ts'
+import { EVENT_STREAM, type Client } from '../client.ts'
 import { createTextShield, type ShieldRequest } from '../shield/text-shield.ts'
 import {
   charactersOf,
@@ -174,7 +174,7 @@ function sendSpeech(
   }
   const delta = `{"type":"speech.audio.delta","audio":"${audio.toString('base64')}"}`
   client.answer(`data: ${delta}\n\ndata: ${JSON.stringify(done)}\n\n`, limits, {
-    'content-type': 'text/event-stream; charset=utf-8',
+    'content-type': EVENT_STREAM,
     ...cost,
   })
 }

@@ -3,6 +3,7 @@ import type { Resolution } from '../../../money/ledger/resolution.ts'
 import { decimalBrl, jsonBrl } from '../../../platform/lib/money.ts'
 import { subtitleTime } from '../../../platform/lib/subtitle-time.ts'
 import type { TranscriptionAnswer, TranscriptionSegment } from '../../providers/contract.ts'
+import { EVENT_STREAM } from '../client.ts'
 import type { TranscriptFormat, TranscriptionTask } from './transcription-request.ts'
 
 type ChargedTranscript = Pick<
@@ -61,7 +62,7 @@ export function writeTranscriptEvents(
   ]
   return {
     body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
-    headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+    headers: { 'content-type': EVENT_STREAM },
   }
 }
 

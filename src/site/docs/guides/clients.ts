@@ -242,8 +242,9 @@ console.log((await modelo.invoke('Olá!')).content)`,
           guarda respostas (Perfil).
         </li>
         <li>
-          <code>messages.stream</code>, <code>messages.countTokens</code> (uma estimativa) e
-          <code>models.list</code> funcionam; lotes e arquivos não existem.
+          <code>messages.stream</code>, <code>messages.countTokens</code> (uma estimativa),
+          <code>messages.batches</code> e <code>models.list</code> funcionam; os arquivos da
+          Anthropic não existem.
         </li>
         <li>O endereço funciona também sem <code>/v1</code>, e nos caminhos da Azure.</li>`,
   }),
