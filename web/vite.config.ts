@@ -38,7 +38,11 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // What the pages for visitors need too, which load nothing else of the dashboard.
-            { name: 'preload', test: /vite\/preload-helper|lib\/chosen-client|site\/say/, priority: 1 },
+            {
+              name: 'preload',
+              test: /vite\/preload-helper|lib\/chosen-client|site\/say/,
+              priority: 1,
+            },
             { name: 'base', test: FIRST_LOAD },
             { name: 'shared', test: SHARED, minShareCount: 2 },
           ],
