@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { CatalogConfig } from '../../src/money/catalog/catalog-config-schema.ts'
 import { ask, type Asked } from '../harness/ask.ts'
-import { assertAudit } from '../harness/assert-audit.ts'
+import { assertAudit, untilNoHoldIsOpen } from '../harness/assert-audit.ts'
 import { writeConfigFile, type ConfigFile } from '../harness/config-file.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import {
@@ -12,6 +12,7 @@ import {
   status,
   type ScriptedUpstream,
 } from '../harness/scripted-upstream.ts'
+import { seedCustomer } from '../harness/test-database.ts'
 
 const FORMATS = {
   'chat completions': {
@@ -219,6 +220,40 @@ for (const [name, format] of Object.entries(FORMATS)) {
     assert.deepEqual(called, ['x-alpha'])
   })
 }
+
+test('what routing saved stands on each charge: the dearest route that could answer, for the same usage', async () => {
+  const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '10' })
+  const read = async (path: string) => (await ask(gateway.node.baseUrl, path, { secret })).json
+  // USD per million tokens of a prompt, of the route that answers and of the dearest one that could.
+  const wishes = [
+    [{ sort: 'price' }, 1, 3],
+    [{ only: ['alpha', 'beta'], sort: 'price' }, 1, 2],
+    [{ only: ['beta'] }, 1, 1],
+    [{ only: ['acme'] }, 3, 3],
+  ] as const
+  for (const { path, model, body } of Object.values(FORMATS))
+    for (const [provider] of wishes) {
+      const asked = { secret, body: { model, ...body, provider } }
+      assert.equal((await ask(gateway.node.baseUrl, path, asked)).status, 200)
+    }
+  await untilNoHoldIsOpen(gateway.database)
+  const { calls } = await read('/usage/calls')
+  const oldestFirst = (calls as Record<string, number>[]).toReversed()
+  assert.equal(oldestFirst.length, Object.keys(FORMATS).length * wishes.length)
+  for (const [place, charge] of oldestFirst.entries()) {
+    const [, paid, dearest] = wishes[place % wishes.length] as (typeof wishes)[number]
+    const { prompt_tokens: prompt = 0, fx_rate: rate = 0, routing_saved_brl: saved = -1 } = charge
+    assert.ok(prompt > 0)
+    const more = ((dearest - paid) * prompt * rate * 2) / 1e6
+    assert.ok(Math.abs(saved - more) < 1.1e-9, `${place}: ${saved}, not ${more}`)
+  }
+  const { routing_saved_brl: sum } = await read('/me/recommendations')
+  const each = oldestFirst.reduce(
+    (total, charge) => total + (charge.routing_saved_brl as number),
+    0,
+  )
+  assert.ok(Math.abs(sum - each) < 1e-12, `${sum}, not ${each}`)
+})
 
 test('a fallback model has only the routes that the caller lets answer', async (t) => {
   upstream.play('x-alpha', status(500))

@@ -208,6 +208,7 @@ test('the three models with the highest savings are suggested, with exact costs 
       },
     ],
     cache_saved_brl: '0',
+    routing_saved_brl: '0',
     total_saving_brl: decimal(saving, 9),
   })
 })
@@ -343,6 +344,7 @@ test('only usage in the window counts, and without usage there are no suggestion
     brl_per_1k_tokens: null,
     models: [],
     cache_saved_brl: '0',
+    routing_saved_brl: '0',
     total_saving_brl: '0',
   })
 })

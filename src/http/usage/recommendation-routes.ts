@@ -4,7 +4,7 @@ import { suggestModels, type ModelSuggestion } from '../../money/catalog/suggest
 import { brlPer1kTokens } from '../../platform/lib/brl-text.ts'
 import { jsonBrl, type ExactNumber, type NanoBrl } from '../../platform/lib/money.ts'
 import { percentOf } from '../../platform/lib/percent-of.ts'
-import { sumCacheSavings } from '../../money/usage/cache-savings.ts'
+import { sumSavings } from '../../money/usage/savings.ts'
 import { sumUsageByModel, type ModelUsage } from '../../money/usage/sum-usage.ts'
 import { addUp } from '../../money/usage/usage-windows.ts'
 import type { AnswerOf } from '../rest/answer-of.ts'
@@ -68,15 +68,19 @@ export const recommendationRoutes = [
         description:
           'O que o cache dos modelos e as respostas reaproveitadas já economizaram nesses dias, em BRL: a soma de cache_saved_brl das chamadas, até as 50.000 mais novas.',
       }),
+      routing_saved_brl: Type.Number({
+        description:
+          'O que a escolha da rota já economizou, contado do mesmo modo: a soma de routing_saved_brl.',
+      }),
       total_saving_brl: Type.Number({
         description: 'Com a melhor sugestão de cada modelo, em BRL.',
       }),
     }),
     async handle({ caller, query }, deps: Deps) {
       const { days = DAYS_DEFAULT } = query
-      const [byModel, cacheSaved] = await Promise.all([
+      const [byModel, saved] = await Promise.all([
         sumUsageByModel(deps.db, caller.customerId, days),
-        sumCacheSavings(deps.db, caller.customerId, days),
+        sumSavings(deps.db, caller.customerId, days),
       ])
       const used = byModel
         .filter(({ requests }) => requests > 0)
@@ -88,7 +92,8 @@ export const recommendationRoutes = [
         days,
         brl_per_1k_tokens: jsonOrNull(brlPer1kTokens(total.costBilledNanoBrl, total)),
         models: used.map(({ usage, model, suggestions }) => modelBody(usage, model, suggestions)),
-        cache_saved_brl: jsonBrl(cacheSaved),
+        cache_saved_brl: jsonBrl(saved.byCaches),
+        routing_saved_brl: jsonBrl(saved.byRouting),
         total_saving_brl: jsonBrl(
           used.reduce((sum, { suggestions: [best] }) => sum + (best?.savingNanoBrl ?? 0n), 0n),
         ),

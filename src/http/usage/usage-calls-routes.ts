@@ -77,6 +77,11 @@ const call = answer({
     description:
       'Quanto a mais a chamada custaria sem cache: os tokens lidos do cache do modelo, como entrada comum, ou a resposta reaproveitada (x-svc-cache), como uma nova.',
   },
+  routing_saved_brl: {
+    ...brl,
+    description:
+      'Quanto a mais o mesmo uso custaria pelo preço mais alto que podia valer para a chamada, o que foi reservado: o da rota mais cara que podia responder, ou o de outro horário.',
+  },
 })
 
 export const usageCallsRoutes = [
@@ -121,6 +126,7 @@ function callBody(of: Call): AnswerOf<typeof call> {
     duration_ms: of.durationMs,
     tokens_per_second: isCharged ? paceOf(of) : null,
     cache_saved_brl: jsonBrl(of.cacheSavedNanoBrl),
+    routing_saved_brl: jsonBrl(of.routingSavedNanoBrl),
   }
 }
 

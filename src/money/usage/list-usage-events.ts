@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { isBefore } from '../../platform/db/exact-time.ts'
 import type { NanoBrl } from '../../platform/lib/money.ts'
-import { CACHE_SAVED_NANO_BRL } from './cache-savings.ts'
+import { CACHE_SAVED_NANO_BRL, ROUTING_SAVED_NANO_BRL } from './savings.ts'
 import type { Database } from '../../platform/db/open.ts'
 import {
   selectUsageEvents,
@@ -164,6 +164,8 @@ export interface Call extends UsageEvent {
   readonly durationMs: number | null
   /** See `CACHE_SAVED_NANO_BRL`. */
   readonly cacheSavedNanoBrl: NanoBrl
+  /** See `ROUTING_SAVED_NANO_BRL`. */
+  readonly routingSavedNanoBrl: NanoBrl
 }
 
 type CallColumns = Omit<Call, keyof UsageEvent>
@@ -179,6 +181,7 @@ export function listCalls(
     list,
     outcomes,
     sql`, e.outcome, e.reason, e.is_stream as "isStream", e.first_byte_ms as "firstByteMs",
-      e.duration_ms as "durationMs", ${CACHE_SAVED_NANO_BRL} as "cacheSavedNanoBrl"`,
+      e.duration_ms as "durationMs", ${CACHE_SAVED_NANO_BRL} as "cacheSavedNanoBrl",
+      ${ROUTING_SAVED_NANO_BRL} as "routingSavedNanoBrl"`,
   )
 }

@@ -58,6 +58,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = Object.entries({
   in_budget: bool,
   in_cap: bool,
   in_caps: { type: 'int2', fileType: 'smallint' },
+  held_price_id: int4,
 }).map(([name, types]) => ({ name, ...types }))
 
 /**

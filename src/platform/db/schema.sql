@@ -1693,6 +1693,7 @@ create table usage_events (
   in_budget boolean not null default false,
   in_cap boolean not null default true,
   in_caps smallint not null default 0,
+  held_price_id integer,
   constraint usage_events_pkey PRIMARY KEY (id, created_at)
 ) partition by RANGE (created_at);
 CREATE INDEX usage_events_by_corrected ON ONLY usage_events USING btree (corrects_id) WHERE corrects_id IS NOT NULL;

@@ -1121,6 +1121,7 @@ interface UsageEventsTable {
   in_budget: ColumnType<boolean, never, never>
   in_cap: ColumnType<boolean, never, never>
   in_caps: Generated<number>
+  held_price_id: ColumnType<number | null, never, never>
 }
 
 interface UpstreamHealthHoursTable {

@@ -990,6 +990,10 @@ export interface Contract {
            * Quanto a mais a chamada custaria sem cache: os tokens lidos do cache do modelo, como entrada comum, ou a resposta reaproveitada (x-svc-cache), como uma nova.
            */
           cache_saved_brl: number
+          /**
+           * Quanto a mais o mesmo uso custaria pelo preço mais alto que podia valer para a chamada, o que foi reservado: o da rota mais cara que podia responder, ou o de outro horário.
+           */
+          routing_saved_brl: number
         }[]
         next_cursor: string | null
         /**
@@ -1703,6 +1707,10 @@ export interface Contract {
          * O que o cache dos modelos e as respostas reaproveitadas já economizaram nesses dias, em BRL: a soma de cache_saved_brl das chamadas, até as 50.000 mais novas.
          */
         cache_saved_brl: number
+        /**
+         * O que a escolha da rota já economizou, contado do mesmo modo: a soma de routing_saved_brl.
+         */
+        routing_saved_brl: number
         /**
          * Com a melhor sugestão de cada modelo, em BRL.
          */

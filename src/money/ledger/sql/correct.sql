@@ -96,7 +96,9 @@ begin
     e.reasoning_tokens := r.reasoning_tokens;
     e.cost_upstream_pico_usd := r.cost_pico_usd;
     e.cost_billed_nano_brl := r.billed_nano_brl;
-    e.price_id := coalesce(r.answered_price_id, e.price_id);
+    e.held_price_id := coalesce(e.held_price_id, e.price_id);
+    e.price_id := coalesce(r.answered_price_id, e.held_price_id);
+    e.held_price_id := nullif(e.held_price_id, e.price_id);
     e.first_byte_ms := r.first_byte_ms;
     e.duration_ms := r.duration_ms;
     e.units := r.units;
@@ -117,13 +119,15 @@ begin
     outcome, reason, usage_kind, prompt_tokens, cached_tokens, cache_write_tokens,
     completion_tokens, reasoning_tokens, held_nano_brl, cost_upstream_pico_usd,
     cost_billed_nano_brl, price_id, fx_rate_id, fx_rate_e4, markup_e4,
-    first_byte_ms, duration_ms, created_at, settled_at, units, attempts, corrects_id, in_budget, in_cap, in_caps)
+    first_byte_ms, duration_ms, created_at, settled_at, units, attempts, corrects_id, in_budget, in_cap, in_caps,
+    held_price_id)
   values (
     e.id, e.customer_id, e.api_key_id, e.team_id, e.request_id, e.session_id, e.model_id, e.upstream_id, e.is_stream,
     e.outcome, e.reason, e.usage_kind, e.prompt_tokens, e.cached_tokens, e.cache_write_tokens,
     e.completion_tokens, e.reasoning_tokens, e.held_nano_brl, e.cost_upstream_pico_usd,
     e.cost_billed_nano_brl, e.price_id, e.fx_rate_id, e.fx_rate_e4, e.markup_e4,
-    e.first_byte_ms, e.duration_ms, e.created_at, e.settled_at, e.units, e.attempts, e.corrects_id, e.in_budget, e.in_cap, e.in_caps);
+    e.first_byte_ms, e.duration_ms, e.created_at, e.settled_at, e.units, e.attempts, e.corrects_id, e.in_budget, e.in_cap, e.in_caps,
+    e.held_price_id);
   g.customer_id := e.customer_id;
   g.api_key_id := e.api_key_id;
   g.team_id := case when e.in_cap then e.team_id end;

@@ -138,12 +138,13 @@ begin
         outcome, reason, usage_kind, prompt_tokens, cached_tokens, cache_write_tokens,
         completion_tokens, reasoning_tokens, held_nano_brl, cost_upstream_pico_usd,
         cost_billed_nano_brl, price_id, fx_rate_id, fx_rate_e4, markup_e4,
-        first_byte_ms, duration_ms, created_at, settled_at, units, attempts, in_budget, in_caps)
+        first_byte_ms, duration_ms, created_at, settled_at, units, attempts, in_budget, in_caps, held_price_id)
       select id, customer_id, api_key_id, team_id, request_id, session_id, model_id, upstream_id, is_stream,
         outcome, reason, usage_kind, prompt_tokens, cached_tokens, cache_write_tokens,
         completion_tokens, reasoning_tokens, amount_nano_brl, cost_pico_usd,
         billed_nano_brl, coalesce(answered_price_id, price_id), fx_rate_id, fx_rate_e4, markup_e4,
-        first_byte_ms, duration_ms, created_at, v_now, units, attempts, budget_pico_usd > 0, in_caps
+        first_byte_ms, duration_ms, created_at, v_now, units, attempts, budget_pico_usd > 0, in_caps,
+        case when answered_price_id <> price_id then price_id end
       from closed
     )
     select (customer_id, api_key_id, team_id, model_id, date_trunc('hour', created_at), tokens_window_at,

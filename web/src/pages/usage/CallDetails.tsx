@@ -41,12 +41,13 @@ export function CallDetails({ call }: { readonly call: Call }) {
 
 function factsOf(call: Call): readonly (readonly [string, string])[] {
   const { first_byte_ms: first, duration_ms: whole } = call
-  const saved = call.cache_saved_brl
+  const { cache_saved_brl: byCache, routing_saved_brl: byRouting } = call
   return [
     [t('Entrega'), call.is_stream ? t('em stream') : t('de uma vez')],
     [t('Primeiro byte'), first === null ? '–' : duration(first)],
     [t('Duração'), whole === null ? '–' : duration(whole)],
     [t('Tokens por segundo'), paceText(call)],
-    ...(saved > 0 ? ([[t('Economia do cache'), amount(saved)]] as const) : []),
+    ...(byCache > 0 ? ([[t('Economia do cache'), amount(byCache)]] as const) : []),
+    ...(byRouting > 0 ? ([[t('Economia da rota'), amount(byRouting)]] as const) : []),
   ]
 }
