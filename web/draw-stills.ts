@@ -1,7 +1,9 @@
 /**
  * Draws the pages on which visitors sign in and up once, in both languages, so that the server sends what is seen first
  * in one file, with its style: the code of the dashboard takes seconds on a slow network, and then takes the page over
- * (`src/main.tsx`). Until then its buttons are disabled.
+ * (`src/main.tsx`). Until then its buttons are disabled. There is one for each choice of services that a server may offer
+ * people to sign in with (`entrar.pt-BR.google-github.html`): the server sends the one of its settings, and the code reads
+ * the choice from `data-still`.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +12,14 @@ import { createServer, type Plugin } from 'vite'
 
 const PAGES = ['entrar', 'cadastrar'] as const
 /** Of `src/draw-page.tsx`. */
-type DrawPage = (page: string, language: string) => Promise<{ title: string; markup: string }>
+interface Drawing {
+  readonly drawPage: (
+    page: string,
+    language: string,
+    providers: readonly string[],
+  ) => Promise<{ title: string; markup: string }>
+  readonly PROVIDERS: readonly string[]
+}
 
 const LANGUAGES = ['pt-BR', 'en-US'] as const
 
@@ -41,25 +50,40 @@ export function drawStills(): Plugin {
       Reflect.deleteProperty(globalThis, 'BroadcastChannel')
       try {
         const module = await server.ssrLoadModule('/src/draw-page.tsx')
+        const { drawPage, PROVIDERS } = module as Drawing
         for (const language of LANGUAGES)
-          for (const page of PAGES) {
-            const { title, markup } = await (module.drawPage as DrawPage)(page, language)
-            // React leaves out what fails on a server, and shows it later.
-            if (!markup.includes('<form')) throw new Error(`/${page} cannot be drawn`)
-            const still = replaced(frame, [
-              ['lang="pt-BR"', `lang="${language === 'en-US' ? 'en' : language}"`],
-              ['<title>Catraca</title>', `<title>${title} · Catraca</title>`],
-              ['<script src="/theme.js"></script>', `<script>${theme}</script>`],
-              [link, `<style>${style}</style>`],
-              ['<div id="root"></div>', `<div id="root" data-still>${markup}</div>`],
-            ])
-            await writeFile(join(outDir, `${page}.${language}.html`), still)
-          }
+          for (const page of PAGES)
+            for (const providers of choicesOf(PROVIDERS)) {
+              const services = providers.join(' ')
+              const { title, markup } = await drawPage(page, language, providers)
+              // React leaves out what fails on a server, and shows it later.
+              if (!markup.includes('<form')) throw new Error(`/${page} cannot be drawn`)
+              const still = replaced(frame, [
+                ['lang="pt-BR"', `lang="${language === 'en-US' ? 'en' : language}"`],
+                ['<title>Catraca</title>', `<title>${title} · Catraca</title>`],
+                ['<script src="/theme.js"></script>', `<script>${theme}</script>`],
+                [link, `<style>${style}</style>`],
+                [
+                  '<div id="root"></div>',
+                  `<div id="root" data-still${services && `="${services}"`}>${markup}</div>`,
+                ],
+              ])
+              const name = [page, language, ...(services ? [providers.join('-')] : []), 'html']
+              await writeFile(join(outDir, name.join('.')), still)
+            }
       } finally {
         await server.close()
       }
     },
   }
+}
+
+/** Each set of them, in their order. */
+function choicesOf(all: readonly string[]): string[][] {
+  return all.reduce<string[][]>(
+    (choices, each) => choices.flatMap((choice) => [choice, [...choice, each]]),
+    [[]],
+  )
 }
 
 /** Fails the build where the frame has changed. */

@@ -70,7 +70,7 @@ export async function createServer(deps: HttpDeps): Promise<Server> {
   // Before any reader of cookies: sessions, known devices, better-auth.
   hideOpenCookies(server, config.publicUrl)
   addAnswerHeaders(server, deps)
-  const webApp = await addWebApp(server)
+  const webApp = await addWebApp(server, deps.signIn.providers)
   server.setNotFoundHandler(
     (request, reply) => webApp.answerPage(request, reply) ?? answerNotFound(request, reply),
   )

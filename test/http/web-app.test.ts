@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import Fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
+import type { Provider } from '../../src/identity/sign-in/providers.ts'
 import { addWebApp } from '../../src/http/dashboard/web-app.ts'
 
 const PAGE = '<!doctype html><title>Painel</title>'
@@ -12,9 +13,12 @@ const PAGE = '<!doctype html><title>Painel</title>'
 let dist: string
 let server: FastifyInstance
 
-async function serve(folder: string): Promise<FastifyInstance> {
+async function serve(
+  folder: string,
+  providers: readonly Provider[] = [],
+): Promise<FastifyInstance> {
   const made = Fastify()
-  const webApp = await addWebApp(made, folder)
+  const webApp = await addWebApp(made, providers, folder)
   made.get('/v1/usage', () => 'uso')
   made.get('/', (_request, reply) => webApp.sendFirstPage(reply))
   made.setNotFoundHandler(
@@ -104,6 +108,30 @@ test('a visitor gets the drawn page in the language of the browser, which may ru
     for (const ending of ['', '.br']) await rm(join(dist, `entrar.${language}.html${ending}`))
 })
 
+test('a visitor gets the page that was drawn with the services of the settings, in their order', async () => {
+  const files = ['entrar.pt-BR.html', 'entrar.pt-BR.google-github.html', 'entrar.pt-BR.github.html']
+  for (const file of files)
+    await writeFile(join(dist, file), `<script>1</script><style>p{}</style>${file}`)
+  for (const [providers, expected] of [
+    [[], /entrar.pt-BR.html$/],
+    [['github'], /entrar.pt-BR.github.html$/],
+    [['google', 'github'], /entrar.pt-BR.google-github.html$/],
+    // A build that does not know them: the code asks which there are.
+    [['microsoft'], /^<!doctype html><title>Painel/],
+  ] as const) {
+    const other = await serve(dist, providers)
+    const { body, headers } = await other.inject({
+      url: '/entrar',
+      headers: { accept: 'text/html' },
+    })
+    assert.match(body, expected)
+    if (providers[0] !== 'microsoft')
+      assert.match(String(headers['content-security-policy']), /style-src 'self' 'sha256-/)
+    await other.close()
+  }
+  for (const file of files) await rm(join(dist, file))
+})
+
 test('a page may run nothing but our own files, and nobody may frame it', async () => {
   const { headers } = await open('/entrar')
   assert.equal(
@@ -160,7 +188,7 @@ test('without a build every page explains how to make one, and the rest works', 
 
 test('a script is found by its name, whatever the hash of its content', async () => {
   const made = Fastify()
-  const webApp = await addWebApp(made, dist)
+  const webApp = await addWebApp(made, [], dist)
   assert.equal(webApp.findScript('base'), '/assets/base-abc.js')
   assert.equal(webApp.findScript('nada'), undefined)
   await made.close()

@@ -10,6 +10,7 @@ import {
   RouterProvider,
 } from '@tanstack/react-router'
 import { renderToString } from 'react-dom/server'
+import { PROVIDER_NAMES, providersQuery, type Provider } from './api/auth.ts'
 import { queryClient } from './api/query-client.ts'
 import { ToastProvider } from './components/Toast.tsx'
 import { setLanguage, type Language } from './language/language.ts'
@@ -27,11 +28,15 @@ const routeTree = root.addChildren([
   ]),
 ])
 
+export const PROVIDERS = Object.keys(PROVIDER_NAMES)
+
 export async function drawPage(
   page: 'entrar' | 'cadastrar',
   language: Language,
+  providers: readonly Provider[],
 ): Promise<{ title: string; markup: string }> {
   await setLanguage(language)
+  queryClient.setQueryData(providersQuery.queryKey, { providers })
   const history = createMemoryHistory({ initialEntries: [`/${page}`] })
   const router = createRouter({ routeTree, history, isServer: true })
   await router.load()

@@ -5,6 +5,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
+import { providersQuery, type Provider } from './api/auth.ts'
 import { queryClient } from './api/query-client.ts'
 import { followTabs } from './api/session.ts'
 import { ToastProvider } from './components/Toast.tsx'
@@ -33,9 +34,14 @@ await startLanguage()
 // A drawn page may have been in the other one.
 nameLanguage()
 
-const isDrawn = root.hasAttribute('data-still')
-// The drawn page stays until the page that takes its place is ready.
-if (isDrawn) await router.load()
+const still = root.dataset.still
+if (still !== undefined) {
+  // The buttons of the drawn page are not asked for again, and so never go away.
+  const providers = still.split(' ').filter((name): name is Provider => name !== '')
+  queryClient.setQueryData(providersQuery.queryKey, { providers })
+  // The drawn page stays until the page that takes its place is ready.
+  await router.load()
+}
 const typeAgain = keepTyped(root)
 root.removeAttribute('data-still')
 

@@ -6,6 +6,7 @@ import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import fastifyStatic from '@fastify/static'
+import type { Provider } from '../../identity/sign-in/providers.ts'
 import { hasSessionCookie } from '../../identity/sign-in/session-cookie.ts'
 import { visitorLanguage } from '../rest/request-headers.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -41,7 +42,12 @@ export interface WebApp {
   findScript(name: string): string | undefined
 }
 
-export async function addWebApp(server: FastifyInstance, dist = WEB_DIST): Promise<WebApp> {
+/** `providers`: the services that people may sign in with here. */
+export async function addWebApp(
+  server: FastifyInstance,
+  providers: readonly Provider[],
+  dist = WEB_DIST,
+): Promise<WebApp> {
   if (!existsSync(join(dist, 'index.html'))) {
     const sendFirstPage = (reply: FastifyReply): FastifyReply =>
       reply
@@ -70,12 +76,14 @@ export async function addWebApp(server: FastifyInstance, dist = WEB_DIST): Promi
       reply.headers({ ...HEADERS, ...stills.get(basename(path).replace(/\.(br|gz)$/, '')) })
     },
   })
-  const stills = readStills(dist)
+  // As `web/draw-stills.ts` names them.
+  const ending = ['', ...(providers.length > 0 ? [providers.join('-')] : []), 'html'].join('.')
+  const stills = readStills(dist, ending)
   const assets = existsSync(join(dist, 'assets')) ? readdirSync(join(dist, 'assets')) : []
   return {
     answerPage(request, reply) {
       if (!isPage(request)) return undefined
-      const still = stillOf(request)
+      const still = `${visitorPage(request)}${ending}`
       if (stills.has(still)) return reply.header('vary', 'accept-language, cookie').sendFile(still)
       return reply.code(PAGES.test(pathOf(request)) ? 200 : 404).sendFile('index.html')
     },
@@ -94,15 +102,20 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-/** The drawn page of a visitor's address, in the visitor's language; `web/draw-stills.ts` writes them. */
-function stillOf(request: FastifyRequest): string {
+/** The name of a visitor's page, in the visitor's language, without its ending. */
+function visitorPage(request: FastifyRequest): string {
   if (hasSessionCookie(request.headers.cookie)) return ''
-  return `${pathOf(request).replace(/^\/|\/$/g, '')}.${visitorLanguage(request)}.html`
+  return `${pathOf(request).replace(/^\/|\/$/g, '')}.${visitorLanguage(request)}`
 }
 
 /** The policy of each drawn page allows what is written into it: its style, and the script of the theme. */
-function readStills(dist: string): ReadonlyMap<string, { 'content-security-policy': string }> {
-  const names = readdirSync(dist).filter((name) => /^\w+\.(pt-BR|en-US)\.html$/.test(name))
+function readStills(
+  dist: string,
+  ending: string,
+): ReadonlyMap<string, { 'content-security-policy': string }> {
+  const names = readdirSync(dist).filter(
+    (name) => name.endsWith(ending) && /^\w+\.(pt-BR|en-US)$/.test(name.slice(0, -ending.length)),
+  )
   return new Map(
     names.map((name) => {
       const text = readFileSync(join(dist, name), 'utf8')

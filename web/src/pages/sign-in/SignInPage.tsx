@@ -156,8 +156,9 @@ export function SignInPage() {
           {t('Esqueci minha senha')}
         </Button>
       </form>
-      <PasskeyEntrance onEntered={() => router.history.push(voltar)} />
       <ProviderEntrance returnTo={asAddress(voltar)} />
+      {/* Last: only the code knows whether the browser has passkeys, and a drawn page must not move. */}
+      <PasskeyEntrance onEntered={() => router.history.push(voltar)} />
     </SignInCard>
   )
 }
