@@ -81,6 +81,8 @@ for (const path of ['/', '/entrar', '/cadastrar', '/status'])
         page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
       let paintedAt = await painted()
       while (paintedAt === undefined) paintedAt = await painted()
+      // The head is painted while the rest comes.
+      await page.waitForLoadState('domcontentloaded')
       const { size, readAt } = await page.evaluate<{ size: number; readAt: number }>(
         `(({ encodedBodySize, responseEnd }) => ({ size: encodedBodySize, readAt: responseEnd }))(
           performance.getEntriesByType('navigation')[0])`,
