@@ -41,6 +41,26 @@ export function writeNote(
   })
 }
 
+/** Returns whether the customer had the note. A wrong one is deleted and written anew: no note is changed. */
+export function deleteNote(
+  db: Database,
+  actor: Actor,
+  { customerId, id }: { readonly customerId: string; readonly id: string },
+): Promise<boolean> {
+  return audited(db, actor, async (trx, record) => {
+    if (!isUuid(customerId) || !isUuid(id)) return false
+    const row = await trx
+      .deleteFrom('customer_notes')
+      .where('id', '=', id)
+      .where('customer_id', '=', customerId)
+      .returning('id')
+      .executeTakeFirst()
+    if (!row) return false
+    await record({ action: 'customer.note_deleted', customerId, subjectId: id })
+    return true
+  })
+}
+
 /** Returns the newest first. */
 export async function listNotes(
   db: Database,

@@ -15,7 +15,7 @@ import {
   scheduleMarkup,
   scheduleMarkups,
 } from '../../src/money/catalog/markup-changes.ts'
-import { writeNote } from '../../src/customers/customer-notes.ts'
+import { deleteNote, writeNote } from '../../src/customers/customer-notes.ts'
 import { nameCell } from '../../src/customers/cell.ts'
 import { pauseService, resumeService } from '../../src/money/catalog/service-pause.ts'
 import { rotateSecrets } from '../../src/app/rotate-secrets.ts'
@@ -111,7 +111,14 @@ export async function operatorActs(db: Database): Promise<ActInTest[]> {
     })
   for (const id of ['changed', 'gone']) await put(id, [])
   await createWebhook(db, OPERATOR, previous, { ...webhook, eventTypes: null })
+  const written = await writeNote(db, OPERATOR, { customerId, writtenBy: customerId, note: 'a' })
+  const noteId = written?.id ?? ''
   return [
+    {
+      action: 'customer.note_deleted',
+      table: 'customer_notes',
+      run: () => deleteNote(db, OPERATOR, { customerId, id: noteId }),
+    },
     {
       action: 'customer.noted',
       table: 'customer_notes',

@@ -105,6 +105,41 @@ test('a note on a customer is read by operators only, newest first, is written o
   assert.equal((await ana.call(path, { note: 'Ligou.' })).status, 404)
 })
 
+test("a note on a customer is deleted by operators only, as that customer's, and logged without its text", async () => {
+  const { customerId, secret } = await seedCustomer(db, { balanceBrl: '0' })
+  const { customerId: otherId } = await seedCustomer(db, { balanceBrl: '0' })
+  const path = `/admin/customers/${customerId}/notes`
+  const { json: kept } = await ana.call(path, { note: 'Ligou.' })
+  const { json: wrong } = await ana.call(path, { note: 'CPF 529.982.247-25' })
+  const method = 'DELETE'
+  assert.equal((await ask(baseUrl, `${path}/${wrong.id}`, { secret, method })).status, 403)
+  for (const missing of [
+    `/admin/customers/${otherId}/notes/${wrong.id}`,
+    `/admin/customers/x/notes/${wrong.id}`,
+    `${path}/${createId()}`,
+    `${path}/x`,
+  ]) {
+    const refused = await bia.call(missing, undefined, method)
+    assert.deepEqual([refused.status, refused.json.error], [404, 'note_not_found'], missing)
+  }
+  const deleted = await bia.call(`${path}/${wrong.id}`, undefined, method)
+  assert.deepEqual([deleted.status, deleted.json], [200, { id: wrong.id, deleted: true }])
+  assert.equal((await bia.call(`${path}/${wrong.id}`, undefined, method)).status, 404)
+  const { json } = await ana.call(path)
+  assert.deepEqual(
+    json.notes.map(({ id }: { id: string }) => id),
+    [kept.id],
+  )
+  const acts = await actsOn(gateway, wrong.id)
+  assert.deepEqual(
+    acts.map(({ action, actor_id, details }) => [action, actor_id, details]),
+    [
+      ['customer.noted', ana.customerId, null],
+      ['customer.note_deleted', bia.customerId, null],
+    ],
+  )
+})
+
 test('a second factor is reset by two operators, never by one, and the customer hears of both acts', async () => {
   const customerId = await lockedOut()
   assert.deepEqual(await factorOf(customerId), { is_on: true, reset: null })

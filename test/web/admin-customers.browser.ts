@@ -223,7 +223,7 @@ test('a suspension explains its effect, takes a reason for the customer, and can
   await page.close()
 })
 
-test('a note on a customer has its author, the newest first, and is not sent empty', async () => {
+test('a note on a customer has its author, the newest first, is not sent empty, and is deleted once confirmed', async () => {
   const first = await openCustomer(bia)
   const write = async (page: Page, note: string): Promise<void> => {
     await page.getByLabel('Nova anotação').fill(note)
@@ -244,6 +244,14 @@ test('a note on a customer has its author, the newest first, and is not sent emp
   assert.match(texts[0] ?? '', /^Voltou a ligar\.\s+Ana Souza/)
   assert.match(texts[1] ?? '', /^Ligou sobre a recarga\.\nVolta amanhã\.\s+Bia Lima/)
   await lookAt(page, 'admin-cliente-anotacoes')
+  await notes.first().getByRole('button', { name: 'Excluir anotação' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Voltou a ligar.').waitFor()
+  await lookAt(page, 'admin-cliente-excluir-anotacao')
+  await dialog.getByRole('button', { name: 'Excluir anotação' }).click()
+  await page.getByText('Anotação excluída.').waitFor()
+  await notes.filter({ hasText: 'Voltou a ligar.' }).waitFor({ state: 'detached' })
+  assert.equal(await notes.count(), 1)
   await page.close()
 })
 

@@ -1,6 +1,11 @@
 import Type from 'typebox'
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../customers/api-key-details.ts'
-import { listNotes, writeNote, type CustomerNote } from '../../customers/customer-notes.ts'
+import {
+  deleteNote,
+  listNotes,
+  writeNote,
+  type CustomerNote,
+} from '../../customers/customer-notes.ts'
 import { findCustomer, findCustomerNames, type Customer } from '../../customers/customers.ts'
 import {
   countKeysByStatus,
@@ -251,6 +256,21 @@ const notes = [
       if (!written) throw new RestRefusal(404, 'customer_not_found')
       const [shown] = await noteBodies(db, [written])
       return shown as AnswerOf<typeof note>
+    },
+  }),
+  restRoute({
+    method: 'DELETE',
+    path: '/admin/customers/:id/notes/:noteId',
+    tag: 'Administração',
+    summary: 'Exclui uma anotação sobre um cliente',
+    access: 'support',
+    params: { id: Type.String({ maxLength: 200 }), noteId: Type.String({ maxLength: 200 }) },
+    answer: answer({ id: uuid, deleted: Type.Literal(true) }),
+    refusals: { 404: ['note_not_found'] },
+    async handle({ caller, params: { id: customerId, noteId: id } }, { db }: Deps) {
+      if (!(await deleteNote(db, actorOf(caller), { customerId, id })))
+        throw new RestRefusal(404, 'note_not_found')
+      return { id, deleted: true as const }
     },
   }),
 ]

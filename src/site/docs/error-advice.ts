@@ -168,6 +168,7 @@ export const ERROR_ADVICE: Readonly<Record<string, string>> = {
   second_admin_required: 'Quem pediu o ajuste não o aprova: outra pessoa precisa aprovar.',
   own_account: 'A conta é de quem opera: outra pessoa precisa fazer isso.',
   customer_not_found: 'O cliente não existe, ou a conta foi excluída.',
+  note_not_found: 'O cliente não tem esta anotação. Ela pode já ter sido excluída.',
   customer_deleted: 'A conta foi excluída: nada mais é lançado nela.',
   notice_too_short: 'Um aumento precisa de mais dias de aviso. A mensagem diz quantos.',
   later_change_scheduled: 'Já há uma mudança marcada para depois. Cancele-a antes.',

@@ -64,12 +64,14 @@ function accountCases({
   keyId,
   adjustment,
   otherAdjustment,
+  note,
 }: {
   customerId: string
   poorId: string
   keyId: string
   adjustment: string
   otherAdjustment: string
+  note: string
 }): ContractCases {
   const body = {
     customer_id: customerId,
@@ -95,6 +97,10 @@ function accountCases({
       { path: `/admin/customers/${customerId}/notes`, body: { note: 'Ligou.' }, status: 201 },
       { path: `/admin/customers/${customerId}/notes`, body: { note: ' ' }, status: 400 },
       { path: '/admin/customers/x/notes', body: { note: 'Ligou.' }, status: 404 },
+    ],
+    'DELETE /admin/customers/{id}/notes/{noteId}': [
+      { path: `/admin/customers/${customerId}/notes/${note}` },
+      { path: `/admin/customers/${customerId}/notes/${note}`, status: 404 },
     ],
     'POST /admin/customers/{id}/second-factor/reset': [
       { path: `/admin/customers/${customerId}/second-factor/reset`, body: { reason: 'motivo' } },

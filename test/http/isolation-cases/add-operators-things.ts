@@ -1,4 +1,5 @@
 import { SYSTEM } from '../../../src/platform/audit-log/audited.ts'
+import { writeNote } from '../../../src/customers/customer-notes.ts'
 import { addUpstream } from '../../../src/money/catalog/added-upstreams.ts'
 import { scheduleMarkup } from '../../../src/money/catalog/markup-changes.ts'
 import { storeDifferences } from '../../../src/money/catalog/price-updates.ts'
@@ -15,6 +16,7 @@ export interface OperatorsThings {
   readonly incident: string
   /** Not yet in force. */
   readonly markupChange: string
+  readonly note: string
 }
 
 /** What operators have to do with a customer, of whom a webhook is in trouble, too. */
@@ -53,7 +55,14 @@ export async function addOperatorsThings(
     .set({ failing_since: new Date() })
     .where('customer_id', '=', customerId)
     .execute()
+  const written = await writeNote(db, SYSTEM, {
+    customerId,
+    writtenBy: requestedBy,
+    note: 'Ligou.',
+  })
+  if (!written) throw new Error('the customer is deleted')
   return {
+    note: written.id,
     adjustment: await request(),
     otherAdjustment: await request(),
     incident: await openIncident(db, SYSTEM, {

@@ -20,6 +20,7 @@ export const PUBLIC = [
 ]
 /** Sorted. Whoever is none of them is forbidden them all. */
 export const ADMIN = [
+  'DELETE /admin/customers/{id}/notes/{noteId}',
   'DELETE /admin/models/{id}',
   'DELETE /admin/models/{id}/markup/{changeId}',
   'DELETE /admin/upstreams/{id}',
@@ -84,6 +85,7 @@ const PARAMETERS: Readonly<Record<string, IdOf>> = {
   '/admin/adjustments/{id}/reject': ({ ids }) => ids.otherAdjustment,
   '/admin/api-keys/{id}': ({ ids }) => ids.key,
   '/admin/customers/{id}': ({ owner }) => owner.customerId,
+  '/admin/customers/{id}/notes/{noteId}': ({ ids }) => ids.note,
   '/admin/fx-rates/{id}': () => '1',
   '/admin/incidents/{id}': ({ ids }) => ids.incident,
   '/admin/models/{id}': () => 'gpt-4o',

@@ -11167,5 +11167,21 @@ export interface Contract {
         deleted: true
       }
     }
+    /**
+     * Exclui uma anotação sobre um cliente
+     */
+    '/admin/customers/{id}/notes/{noteId}': {
+      path: {
+        id: string
+        noteId: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        id: string
+        deleted: true
+      }
+    }
   }
 }

@@ -42,6 +42,7 @@ const WORDS = perLanguage((): Readonly<Record<string, string>> => ({
   'terms.accepted': t('Aceitou os termos de uso'),
   'customer.viewed': t('Abriu a ficha de um cliente'),
   'customer.noted': t('Anotou algo sobre um cliente'),
+  'customer.note_deleted': t('Excluiu uma anotação sobre um cliente'),
   'customer.suspended': t('Suspendeu a conta'),
   'customer.reinstated': t('Reativou a conta'),
   'customer.changed': t('Mudou os dados da conta'),
