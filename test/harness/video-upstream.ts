@@ -8,6 +8,7 @@ export interface VideoRequest {
   readonly kind: string
   readonly path: string
   readonly text: string
+  readonly authorization: string | undefined
 }
 
 export type AnswerVideo = (response: ServerResponse, request: VideoRequest) => void
@@ -47,7 +48,8 @@ export async function startVideoUpstream(): Promise<VideoUpstream> {
     request.on('end', () => {
       const path = String(request.url)
       const kind = path.endsWith('/content') ? 'CONTENT' : String(request.method)
-      const seen = { kind, path, text: Buffer.concat(chunks).toString() }
+      const { authorization } = request.headers
+      const seen = { kind, path, text: Buffer.concat(chunks).toString(), authorization }
       requests.push(seen)
       const answer = play[kind] ?? SOUND[kind]
       answer?.(response, seen)

@@ -227,7 +227,7 @@ test('a file sets prices by time of day, and a newer release of the price data a
 
 /** The price data with one model only. */
 function dataWith(id: string, input: number): object {
-  const { priceFrom } = builtInModels.find((each) => each.id === id) ?? assert.fail(id)
+  const { priceFrom = assert.fail(id) } = builtInModels.find((each) => each.id === id) ?? {}
   const prices = { input_mtok: input, cache_read_mtok: 0.075, output_mtok: 0.6 }
   return [{ id: priceFrom.provider, models: [{ id: priceFrom.model, prices }] }]
 }

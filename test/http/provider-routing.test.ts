@@ -221,10 +221,10 @@ for (const [name, format] of Object.entries(FORMATS)) {
   })
 }
 
-test('what routing saved stands on each charge: the dearest route that could answer, for the same usage', async () => {
+test('what routing saved stands on each charge: the most expensive route that could answer, for the same usage', async () => {
   const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '10' })
   const read = async (path: string) => (await ask(gateway.node.baseUrl, path, { secret })).json
-  // USD per million tokens of a prompt, of the route that answers and of the dearest one that could.
+  // USD per million tokens of a prompt, of the route that answers and of the most expensive one that could.
   const wishes = [
     [{ sort: 'price' }, 1, 3],
     [{ only: ['alpha', 'beta'], sort: 'price' }, 1, 2],
@@ -241,10 +241,10 @@ test('what routing saved stands on each charge: the dearest route that could ans
   const oldestFirst = (calls as Record<string, number>[]).toReversed()
   assert.equal(oldestFirst.length, Object.keys(FORMATS).length * wishes.length)
   for (const [place, charge] of oldestFirst.entries()) {
-    const [, paid, dearest] = wishes[place % wishes.length] as (typeof wishes)[number]
+    const [, paid, highest] = wishes[place % wishes.length] as (typeof wishes)[number]
     const { prompt_tokens: prompt = 0, fx_rate: rate = 0, routing_saved_brl: saved = -1 } = charge
     assert.ok(prompt > 0)
-    const more = ((dearest - paid) * prompt * rate * 2) / 1e6
+    const more = ((highest - paid) * prompt * rate * 2) / 1e6
     assert.ok(Math.abs(saved - more) < 1.1e-9, `${place}: ${saved}, not ${more}`)
   }
   const { routing_saved_brl: sum } = await read('/me/recommendations')

@@ -48,6 +48,21 @@ before(async () => {
   configFile = await writeConfigFile({
     upstreams: [
       ...upstreams,
+      ...(['openrouter', 'xai'] as const).map((video_format) => ({
+        id: video_format,
+        kind: 'openai-compatible',
+        base_url: sandbox.baseUrl,
+        api_key_env: 'VEO_KEY',
+        video_format,
+      })),
+      {
+        id: 'zephyr-xai',
+        kind: 'openai-compatible',
+        base_url: upstream.baseUrl,
+        api_key_env: 'VEO_KEY',
+        video_format: 'xai',
+        breaker: { failures: 0 },
+      },
       {
         id: 'veo',
         kind: 'google',
@@ -57,6 +72,14 @@ before(async () => {
     ],
     models: [
       ...models,
+      ...['openrouter', 'xai', 'zephyr-xai'].map((id) => ({
+        id,
+        category: 'video',
+        markup_multiplier: '1.25',
+        routes: [{ upstream: id, model: `${id}-1` }],
+        prices: { video_seconds: { default: '0.1' } },
+        video: { seconds: [4, 8], sizes: ['1280x720', '480x854', '1000x1000'] },
+      })),
       {
         id: 'veo',
         category: 'video',
@@ -100,16 +123,18 @@ async function untilEnded(id: string, secret = gateway.secret): Promise<any> {
   }
 }
 
-test('the official client makes, reads, lists, downloads and deletes a video, over both upstreams, and it costs its seconds', async () => {
+test('the official client makes, reads, lists, downloads and deletes a video, over upstreams of every format, and it costs its seconds', async () => {
   for (const [model, size] of [
     ['film', '1280x720'],
     ['veo', '720x1280'],
+    ['openrouter', '1280x720'],
+    ['xai', '480x854'],
     ['sandbox-video', '1280x720'],
   ] as const) {
     const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '50' })
     const client = clientOf(secret)
     const asked = { model, prompt: 'Uma catraca\nde metrô', seconds: '4', size } as const
-    const { data: video, response } = await client.videos.create(asked).withResponse()
+    const { data: video, response } = await client.videos.create(asked as never).withResponse()
     assert.deepEqual(
       [video.object, video.model, video.status, video.seconds, video.size, video.prompt],
       ['video', model, 'queued', '4', size, null],
@@ -131,7 +156,10 @@ test('the official client makes, reads, lists, downloads and deletes a video, ov
     const { length } = Buffer.from(await file.arrayBuffer())
     assert.ok(model === 'film' ? length === FILE.length : length > 100_000)
     assert.equal(file.headers.get('content-type'), 'video/mp4')
-    assert.doesNotMatch(JSON.stringify([...file.headers]) + JSON.stringify(done), /zephyr|veo-3/i)
+    assert.doesNotMatch(
+      JSON.stringify([...file.headers]) + JSON.stringify(done),
+      /zephyr|veo-3|xai-1|openrouter-1/i,
+    )
     assert.deepEqual(await client.videos.delete(video.id), {
       id: video.id,
       object: 'video.deleted',
@@ -175,6 +203,77 @@ test('a video costs what comes back, at the price of its size, and nothing if it
     assert.deepEqual([billed, held], [2n * costOf(seconds), 2n * costOf(8)])
     assert.equal(done.cost_billed_brl, Number(billed) / 1e9)
   }
+  delete upstream.play.GET
+})
+
+test('xAI: its words for a video, and an address that gets no key and leads nowhere private', async () => {
+  const key = 'Bearer chave'
+  const elsewhere = await startVideoUpstream()
+  const own = upstream.baseUrl.replace('/v1', '/film/content')
+  const done = (url: string, more = {}) =>
+    say({ status: 'done', video: { url, duration: 4, ...more } })
+  const rows = [
+    [done(own), 'completed', null, 200],
+    [done(own, { duration: 3.2 }), 'completed', null, 200],
+    [done(own, { respect_moderation: false }), 'failed', 'moderation_blocked', 400],
+    [say({ status: 'expired' }), 'failed', 'video_failed', 400],
+    [
+      say({ status: 'failed', error: { code: 'content_policy_violation' } }),
+      'failed',
+      'moderation_blocked',
+      400,
+    ],
+    [done(elsewhere.baseUrl.replace('/v1', '/content')), 'completed', null, 502],
+    [done('https://127.0.0.1/content'), 'completed', null, 502],
+    [done('file:///etc/passwd'), 'completed', null, 502],
+    [done('https://user:secret@localhost/content'), 'completed', null, 502],
+    [say({ status: 'done' }), 'completed', null, 502],
+  ] as const
+  const asked = await Promise.all(
+    rows.map(async (_row, at) => {
+      upstream.play.POST = (response, request) =>
+        say({ request_id: `grok-job-${JSON.parse(request.text).prompt}` }, 202)(response, request)
+      const answer = await start({ model: 'zephyr-xai', seconds: '4', prompt: String(at) })
+      assert.equal(answer.status, 200, answer.text)
+      return answer
+    }),
+  )
+  const saidOf = (path: string) => rows[Number(/grok-job-(\d+)$/.exec(path)?.[1])]?.[0]
+  // The first time, the upstream has only accepted it.
+  upstream.play.GET = (response, request) =>
+    upstream.requests.filter(({ path }) => path === request.path).length === 1
+      ? void response.writeHead(202).end()
+      : saidOf(request.path)?.(response, request)
+  for (const [at, [, status, code, content]] of rows.entries()) {
+    const { json, requestId } = asked[at] as Asked
+    const ended = await untilEnded(json.id)
+    assert.deepEqual([ended.status, ended.error?.code ?? null], [status, code])
+    const { cost_billed_nano_brl: billed } = await theOutcome(gateway, requestId)
+    assert.equal(billed, status === 'completed' ? costOf(4) : 0n)
+    const read = await call(gateway.secret, 'GET', `/videos/${json.id}/content`)
+    assert.equal(read.status, content, read.text.slice(0, 200))
+  }
+  const sent = upstream.requests.findLast(({ kind }) => kind === 'POST')
+  assert.equal(sent?.path, '/v1/videos/generations')
+  const { prompt: _prompt, ...fields } = JSON.parse(sent.text)
+  assert.deepEqual(fields, {
+    model: 'zephyr-xai-1',
+    duration: 4,
+    aspect_ratio: '16:9',
+    resolution: '720p',
+  })
+  const jobs = upstream.requests.filter(({ path }) => path.includes('/grok-job-'))
+  const files = upstream.requests.filter(({ path }) => path === '/film/content')
+  assert.ok(jobs.length > 0 && jobs.every(({ authorization }) => authorization === key))
+  assert.deepEqual(
+    files.map(({ authorization }) => authorization),
+    [undefined, undefined],
+  )
+  assert.deepEqual(elsewhere.requests, [])
+  await elsewhere.close()
+  const shapeless = await start({ model: 'zephyr-xai', size: '1000x1000' })
+  assertRefusal(shapeless, 400, 'invalid_request')
+  delete upstream.play.POST
   delete upstream.play.GET
 })
 

@@ -16,6 +16,7 @@ import {
 } from '../../gateway/calls/routing/circuit-breaker.ts'
 import type { UpstreamTerms } from '../../gateway/calls/routing/choose-routes.ts'
 import type { AiSdkOptions } from '../../gateway/providers/ai-sdk/ai-sdk-options.ts'
+import type { VideoFormat } from '../../gateway/providers/openai-compatible/videos.ts'
 import {
   OPEN_CHAT_FIELDS,
   OPENAI_CHAT_FIELDS,
@@ -191,6 +192,7 @@ function fieldsOf(entry: UpstreamConfig, preset: UpstreamPreset, baseUrl: string
     hasShortCallIds: preset.hasShortCallIds,
     opensAddresses: entry.opens_addresses ?? isKnownProvider(baseUrl),
     speaksResponses: entry.speaks_responses ?? isOpenAisOwn,
+    videoFormat: entry.video_format ?? videoFormatOf(baseUrl),
     // Without this field the project's settings choose the tier, and with it the price.
     serviceTier: isOpenAi(baseUrl) ? 'default' : undefined,
   } satisfies Partial<OpenAiCompatibleOptions>
@@ -199,6 +201,12 @@ function fieldsOf(entry: UpstreamConfig, preset: UpstreamPreset, baseUrl: string
 /** Decided by the address: the id is the operator's choice. */
 function isOpenAi(baseUrl: string): boolean {
   return new URL(baseUrl).hostname === 'api.openai.com'
+}
+
+function videoFormatOf(baseUrl: string): VideoFormat {
+  const { hostname } = new URL(baseUrl)
+  if (/(^|\.)openrouter\.ai$/.test(hostname)) return 'openrouter'
+  return /(^|\.)x\.ai$/.test(hostname) ? 'xai' : 'openai'
 }
 
 function isAzure(baseUrl: string): boolean {

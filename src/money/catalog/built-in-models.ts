@@ -1,15 +1,17 @@
 /**
- * The curated catalog of built-in models. Prices come from the price data package; `priceFrom` names the entry.
+ * The curated catalog of built-in models. Prices come from the price data package; `priceFrom` names the entry. What it
+ * cannot say has its price here, from the maker's price list.
  *
  * `imageTokensMax` is an upper bound for the tokens of one image, from the makers' documentation. It only has to be
  * high enough, because the true number is charged. `outputTokensMax` is the maker's limit for one answer.
  */
+import type { PricesConfig } from './catalog-config-schema.ts'
 import type { Model, ModelCategory, Tokenizer } from './model.ts'
 import type { PriceSource } from './price-from-data.ts'
 
 export interface BuiltInModel extends Pick<
   Model,
-  'canReason' | 'embedding' | 'image' | 'audio' | 'speech'
+  'canReason' | 'embedding' | 'image' | 'audio' | 'speech' | 'video'
 > {
   readonly id: string
   readonly displayName: string
@@ -17,7 +19,9 @@ export interface BuiltInModel extends Pick<
   readonly description: string
   readonly vendor: string
   /** The entry in the `@pydantic/genai-prices` data. */
-  readonly priceFrom: PriceSource
+  readonly priceFrom?: PriceSource
+  /** In place of `priceFrom`. */
+  readonly prices?: PricesConfig
   readonly contextTokens: number
   readonly outputTokensMax: number
   readonly imageTokensMax: number
@@ -39,6 +43,8 @@ type Limits = Pick<
   | 'image'
   | 'audio'
   | 'speech'
+  | 'video'
+  | 'prices'
 > & {
   supportsTools?: boolean
 }
@@ -68,11 +74,13 @@ function maker(
     ...(tokenizers[names.id] ? { tokenizer: tokenizers[names.id] as Tokenizer } : {}),
     category,
     vendor,
-    priceFrom: {
-      provider,
-      model: pricedAs ?? upstreamModel ?? names.id,
-      ...(pricedOn && { weekdays: pricedOn }),
-    },
+    ...(!limits.prices && {
+      priceFrom: {
+        provider,
+        model: pricedAs ?? upstreamModel ?? names.id,
+        ...(pricedOn && { weekdays: pricedOn }),
+      },
+    }),
     supportsTools: category === 'llm',
     ...limits,
     markup: MARKUP,
@@ -123,6 +131,17 @@ const gptImage = {
  */
 const GPT_IMAGE_INPUT_TOKENS = 12_000
 const HOUR = 3_600
+/** From one second to fifteen; without a length, eight. */
+const VIDEO_SECONDS = [8, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15]
+const VIDEO_480P = ['854x480', '480x854', '480x480']
+const VIDEO_720P = ['1280x720', '720x1280', '720x720']
+const VIDEO_1080P = ['1920x1080', '1080x1920', '1080x1080']
+const videoLimits = { contextTokens: 8_192, ...noChat }
+
+function perSecond(sizes: readonly string[], usd: string): Record<string, string> {
+  return Object.fromEntries(sizes.map((size) => [size, usd]))
+}
+
 /**
  * xAI's models bill instructions that they add to every prompt: answers to a greeting report 686 (grok-4) and 206
  * (grok-code-fast-1) prompt tokens. Nothing is published; this is three times the most that was seen.
@@ -723,13 +742,38 @@ export const builtInModels: readonly BuiltInModel[] = [
     // No longest sound is published. This is three quarters of an hour.
     { contextTokens: 2_000, ...noChat, outputTokensMax: 60_000, speech: true },
   ),
-  google(
+  xai(
     'video',
     {
-      id: 'gemini-omni-flash-preview',
-      displayName: 'Gemini Omni Flash',
-      description: 'Gera vídeo a partir de texto e imagens (prévia).',
+      id: 'grok-imagine-video-1.5',
+      displayName: 'Grok Imagine Video 1.5',
+      description: 'Vídeos de até 15 segundos com som, até 1080p, a partir de um texto.',
     },
-    { contextTokens: 131_072, ...noChat },
+    {
+      ...videoLimits,
+      video: { seconds: VIDEO_SECONDS, sizes: [...VIDEO_720P, ...VIDEO_480P, ...VIDEO_1080P] },
+      prices: {
+        video_seconds: {
+          ...perSecond(VIDEO_480P, '0.08'),
+          ...perSecond(VIDEO_720P, '0.14'),
+          ...perSecond(VIDEO_1080P, '0.25'),
+        },
+      },
+    },
+  ),
+  xai(
+    'video',
+    {
+      id: 'grok-imagine-video',
+      displayName: 'Grok Imagine Video',
+      description: 'Vídeos de até 15 segundos com som, mais baratos, a partir de um texto.',
+    },
+    {
+      ...videoLimits,
+      video: { seconds: VIDEO_SECONDS, sizes: [...VIDEO_720P, ...VIDEO_480P] },
+      prices: {
+        video_seconds: { ...perSecond(VIDEO_480P, '0.05'), ...perSecond(VIDEO_720P, '0.07') },
+      },
+    },
   ),
 ]

@@ -217,6 +217,12 @@ const upstream = Type.Object(
           "For an openai-compatible upstream: requests in the Responses format are sent to its /responses as they came, apart from fields without a price. Default: true at OpenAI's and Azure's own addresses.",
       }),
     ),
+    video_format: Type.Optional(
+      Type.Enum(['openai', 'openrouter', 'xai'], {
+        description:
+          "For an openai-compatible upstream: how it is asked for videos. openai: a form to /videos; openrouter: JSON to /videos; xai: JSON to /videos/generations. Default: that of xAI's and OpenRouter's own addresses, else openai.",
+      }),
+    ),
     opens_addresses: Type.Optional(
       Type.Boolean({
         description:

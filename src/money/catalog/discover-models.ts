@@ -219,7 +219,7 @@ function limitsOf(
   cachesHaveAPrice: boolean,
 ) {
   const chats = builtInModels.filter(({ category }) => category === 'llm')
-  const own = chats.filter(({ priceFrom }) => priceFrom.provider === provider)
+  const own = chats.filter(({ priceFrom }) => priceFrom?.provider === provider)
   const siblings = own.length > 0 ? own : chats.filter((model) => model.vendor === vendor)
   if (siblings.length === 0) {
     const share = Math.ceil(contextTokens / UNKNOWN_OUTPUT_SHARE)

@@ -121,8 +121,11 @@ function withRoutes(
 }
 
 function fromBuiltIn(entry: BuiltInModel, contextTokens: number, at: Date): ConfiguredModel {
-  const { markup, routes, ...rest } = entry
-  const prices = pricesOf(scheduleFromData(entry.priceFrom, contextTokens), at)
+  const { markup, routes, prices: own, ...rest } = entry
+  const schedule: PriceSchedule<PriceTerms> = entry.priceFrom
+    ? scheduleFromData(entry.priceFrom, contextTokens)
+    : [{ price: readPrices(entry.id, entry.category, own ?? {}, []) }]
+  const prices = pricesOf(schedule, at)
   return {
     ...rest,
     ...prices,

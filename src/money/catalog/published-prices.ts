@@ -103,7 +103,7 @@ const published = Type.Array(provider, { minItems: 1, maxItems: 1_000 })
 /** Only these are kept and compared. */
 const PROVIDERS: ReadonlySet<string> = new Set([
   ...Object.values(pricedBy).map((each) => each.provider),
-  ...builtInModels.map(({ priceFrom }) => priceFrom.provider),
+  ...builtInModels.flatMap(({ priceFrom }) => priceFrom?.provider ?? []),
 ])
 
 /** Throws a `PublishedDataFault`. */

@@ -338,7 +338,10 @@ test('every model that the sandbox or an upstream can serve has a price for its 
         isAbove(units.characters) ||
         (speech && isAbove(tier?.output)) ||
         (isAbove(units.input_audio_tokens) && isAbove(tier?.output)),
-      video: () => true,
+      video: () =>
+        Object.entries(units).some(
+          ([unit, each]) => unit.startsWith('video_seconds') && isAbove(each),
+        ),
     }[category]
     assert.ok(isPriced(), id)
   }

@@ -20,17 +20,21 @@ interface Job {
 }
 
 export interface SandboxVideos {
-  /** `POST /v1/videos`, as a form or as JSON. Throws `BadRequest`. */
+  /** `POST /v1/videos`, as a form or as JSON, with `seconds` or `duration`. Throws `BadRequest`. */
   start(exchange: Exchange, request: IncomingMessage, readText: ReadText): Promise<void>
   /** Google's `POST /v1beta/models/<model>:predictLongRunning`. Throws `BadRequest`. */
   predict(exchange: Exchange, model: string, text: string): Promise<void>
+  /** xAI's `POST /v1/videos/generations`. Throws `BadRequest`. */
+  generate(exchange: Exchange, text: string): Promise<void>
+  /** xAI's file, whose address alone gives access to it. */
+  answerFile(path: string, response: ServerResponse): boolean
   /** Answers every other request for a video; false for one that asks for something else. */
   answer(method: string, path: string, origin: string, response: ServerResponse): boolean
 }
 
 type ReadText = () => Promise<string | undefined>
 
-/** OpenAI's videos and Google's: done after two seconds, as a file that is no film. */
+/** The videos of OpenAI, OpenRouter, xAI and Google: done after two seconds, as a file that is no film. */
 export function createSandboxVideos(): SandboxVideos {
   const refuser = createRefuser()
 
@@ -56,10 +60,23 @@ export function createSandboxVideos(): SandboxVideos {
       if (typeof fields.prompt !== 'string' || fields.prompt === '') throw missing('prompt')
       const asked = {
         model: readModelName(fields.model),
-        seconds: readSeconds(fields.seconds ?? DEFAULT.seconds),
+        seconds: readSeconds(fields.seconds ?? fields.duration ?? DEFAULT.seconds),
         size: typeof fields.size === 'string' ? fields.size : DEFAULT.size,
       }
       return accept(exchange, asked, describe)
+    },
+    async generate(exchange, text) {
+      const { model, prompt, duration = 8, resolution = '480p' } = parseJsonBody(text)
+      if (typeof prompt !== 'string' || prompt === '') throw missing('prompt')
+      const seconds = readSeconds(duration)
+      const asked = { model: readModelName(model), seconds, size: String(resolution) }
+      return accept(exchange, asked, (name) => ({ request_id: name }))
+    },
+    answerFile(path, response) {
+      const job = readJob(/^\/xai-videos\/([\w-]+)\.mp4$/.exec(path)?.[1])
+      if (!job || !isDone(job)) return false
+      sendFile(response, job)
+      return true
     },
     async predict(exchange, model, text) {
       const { parameters } = parseJsonBody(text)
@@ -72,7 +89,8 @@ export function createSandboxVideos(): SandboxVideos {
       const [operation, ofGoogle] =
         /^\/v1beta\/(?:models\/[^/]+\/operations\/([\w-]+))$/.exec(path) ?? []
       const [, file] = /^\/v1beta\/files\/([\w-]+):download$/.exec(path) ?? []
-      const job = readJob(name ?? ofGoogle ?? file)
+      const [, ofXai] = /^\/v1\/videos\/([\w-]+)$/.exec(path) ?? []
+      const job = readJob(name ?? ofGoogle ?? file ?? ofXai)
       if (!job) return false
       if (method === 'DELETE' && name) {
         sendJson(response, { id: `video_${name}`, object: 'video.deleted', deleted: true })
@@ -80,6 +98,7 @@ export function createSandboxVideos(): SandboxVideos {
       else if ((content || file) && isDone(job)) sendFile(response, job)
       else if (content || file) return false
       else if (name) sendJson(response, describe(name, job))
+      else if (ofXai) sendXai(response, job, `${origin}/xai-videos/${ofXai}.mp4`)
       else
         sendJson(response, {
           name: operation?.slice('/v1beta/'.length),
@@ -116,6 +135,13 @@ function describe(name: string, job: Job): object {
   }
 }
 
+function sendXai(response: ServerResponse, job: Job, url: string): void {
+  if (!isDone(job)) return sendJson(response, { status: 'pending', progress: 50 }, 202)
+  const { seconds: duration, model } = job
+  const video = { url, duration, respect_moderation: true }
+  sendJson(response, { status: 'done', video, model, progress: 100 })
+}
+
 function isDone({ startedMs }: Job): boolean {
   return Date.now() - startedMs >= WORK_MS
 }
@@ -147,8 +173,8 @@ async function readFields(request: IncomingMessage): Promise<JsonObject | undefi
   return upload.kind === 'whole' ? Object.fromEntries(upload.fields) : undefined
 }
 
-function sendJson(response: ServerResponse, body: object): void {
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+function sendJson(response: ServerResponse, body: object, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
 /** The boxes of an MP4, without a track. */

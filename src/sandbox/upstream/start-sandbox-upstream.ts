@@ -97,6 +97,7 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
     const image = request.method === 'GET' ? readImageAddress(url.pathname) : undefined
     // Served before the key is checked: as with OpenAI, the address alone gives access to the picture.
     if (image !== undefined) return sendImage(response, image)
+    if (request.method === 'GET' && videos.answerFile(url.pathname, response)) return
     const isKnown =
       request.headers.authorization === `Bearer ${apiKey}` ||
       request.headers['x-api-key'] === apiKey ||
@@ -144,6 +145,8 @@ export async function startSandboxUpstream(options: SandboxOptions = {}): Promis
       case 'POST /v1/audio/transcriptions':
       case 'POST /v1/audio/translations':
         return transcriptions.transcribe(exchange(), request)
+      case 'POST /v1/videos/generations':
+        return answerJson(request, exchange(), (opened, text) => videos.generate(opened, text))
       case 'POST /v1/videos':
         return videos.start(exchange(), request, async () =>
           (await readBody(request, BODY_BYTES_MAX))?.toString('utf8'),

@@ -16,7 +16,7 @@ import {
   searchRoundsOfResponse,
   writeNativeResponse,
 } from './native-responses/write-native-response.ts'
-import { createVideos } from './videos.ts'
+import { createVideos, type VideoFormat } from './videos.ts'
 import { openUpstream, type UpstreamOptions } from './upstream.ts'
 
 export interface OpenAiCompatibleOptions
@@ -38,6 +38,8 @@ export interface OpenAiCompatibleOptions
   readonly opensAddresses?: boolean | undefined
   /** The upstream speaks the Responses format, too. Default: false. */
   readonly speaksResponses?: boolean | undefined
+  /** Default: `openai`. */
+  readonly videoFormat?: VideoFormat | undefined
   /** Default: `OPEN_CHAT_FIELDS`. */
   readonly chatFields?: ReadonlySet<string> | undefined
 }
@@ -82,7 +84,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     speak: createSpeak(upstream),
     transcribe: createTranscribe(upstream),
     translate: createTranscribe(upstream, '/audio/translations'),
-    videos: createVideos(upstream),
+    videos: createVideos(upstream, options.videoFormat ?? 'openai'),
     close: upstream.close,
   }
 }

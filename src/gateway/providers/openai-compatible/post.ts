@@ -62,7 +62,8 @@ export async function postFor<Answer>(
             upstream.silence,
             signal,
           )
-    if (answered.status !== 200) {
+    // 202: a job is accepted.
+    if (answered.status !== 200 && answered.status !== 202) {
       onRefused?.()
       return await readRefused(answered, signal)
     }

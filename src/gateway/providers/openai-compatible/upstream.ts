@@ -1,6 +1,6 @@
 /** The connections, headers and paths that all calls to one upstream share. */
 import type { Socket } from 'node:net'
-import { Pool, buildConnector } from 'undici'
+import { Agent, Pool, buildConnector } from 'undici'
 import { lookupPublic } from '../../../platform/lib/guarded-fetch.ts'
 import { isPublicHost } from '../../../platform/lib/public-address.ts'
 import { openOrigin, type Origin } from '../http1/open-origin.ts'
@@ -78,7 +78,11 @@ export interface Upstream {
   readonly origin: Origin
   /** For bodies that are read while they are sent. */
   readonly uploads: Pool
+  /** For public addresses that an answer names, which get no key. */
+  readonly elsewhere: Agent
   readonly silence: SilenceLimits
+  /** The protocol, host and port. */
+  readonly address: string
   readonly hostname: string
   readonly isPublicOnly: boolean
   /** The headers of a call with a JSON body. */
@@ -118,17 +122,23 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       ...(lookup && { lookup }),
     }),
   })
+  const elsewhere = new Agent({
+    headersTimeout: options.firstByteTimeoutMs,
+    connect: { timeout: options.connectTimeoutMs, lookup: lookupPublic },
+  })
   return {
     origin,
     uploads,
+    elsewhere,
     silence: { firstByteMs: options.firstByteTimeoutMs, idleMs: options.idleTimeoutMs },
+    address: url.origin,
     hostname: url.hostname,
     isPublicOnly,
     headers: requestHeaders(options),
     path: (endpoint) => `${base}${endpoint}${query === '' ? '' : `?${query}`}`,
     async close() {
       origin.destroy()
-      await uploads.destroy()
+      await Promise.all([uploads.destroy(), elsewhere.destroy()])
     },
   }
 }

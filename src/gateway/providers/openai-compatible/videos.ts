@@ -1,8 +1,11 @@
-/** `/videos`, as OpenAI has it and others sell it. */
+/** Videos of the upstreams that speak OpenAI's format otherwise, in the formats in which they sell them. */
+import type { Dispatcher } from 'undici'
 import { isObject } from '../../../platform/lib/is-object.ts'
+import { isOpenPort, isPublicHost } from '../../../platform/lib/public-address.ts'
 import type {
   JsonObject,
   UpstreamFailure,
+  VideoCall,
   VideoContent,
   VideoJobs,
   VideoStarted,
@@ -11,7 +14,7 @@ import type {
 import { findRequestFault } from '../read-failure.ts'
 import { exchange } from './exchange.ts'
 import { writeFields } from './multipart.ts'
-import { post } from './post.ts'
+import { post, type Post } from './post.ts'
 import { BadAnswer, oneHeader, readCallError, readObject, readRefused } from './read-answer.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -21,71 +24,157 @@ export const VIDEO_BYTES_MAX = 512 * 1024 * 1024
 /** What an upstream calls a job becomes part of a path. */
 const JOB = /^[\w.~-]{1,200}$/
 
-export function createVideos(upstream: Upstream): VideoJobs {
-  const pathOf = (job: string): string => upstream.path(`/videos/${job}`)
-  return {
-    start({ model, prompt, seconds, size, callId }, signal) {
+/**
+ * - `openai`: `/videos`, a form. OpenAI itself closed it on 24 September 2026; others go on to offer it.
+ * - `openrouter`: `/videos`, with JSON.
+ * - `xai`: `/videos/generations`; the file is at an address of another host.
+ */
+export type VideoFormat = 'openai' | 'openrouter' | 'xai'
+
+interface Asking {
+  readonly at: '/videos' | '/videos/generations'
+  /** Undefined if there are no videos of this shape. */
+  readonly write: (call: VideoCall) => Pick<Post, 'body' | 'headers'> | undefined
+  /** The field of the answer with the name of the job. */
+  readonly job: 'id' | 'request_id'
+}
+
+const ASKING: Readonly<Record<VideoFormat, Asking>> = {
+  openai: {
+    at: '/videos',
+    write({ model, prompt, seconds, size }) {
       const { contentType, body } = writeFields([
         ['model', model],
         ['prompt', prompt],
         ['seconds', String(seconds)],
         ['size', size],
       ])
+      return { body, headers: { 'content-type': contentType } }
+    },
+    job: 'id',
+  },
+  openrouter: {
+    at: '/videos',
+    write: ({ model, prompt, seconds, size }) => ({
+      body: JSON.stringify({ model, prompt, duration: seconds, size }),
+    }),
+    job: 'id',
+  },
+  xai: {
+    at: '/videos/generations',
+    write({ model, prompt, seconds, size }) {
+      const shape = shapeOf(size)
+      return shape && { body: JSON.stringify({ model, prompt, duration: seconds, ...shape }) }
+    },
+    job: 'request_id',
+  },
+}
+
+export function createVideos(upstream: Upstream, format: VideoFormat): VideoJobs {
+  const { at, write, job: named } = ASKING[format]
+  const pathOf = (job: string): string => upstream.path(`/videos/${job}`)
+
+  /** What the upstream says of a job; of one that it has only accepted, it may say nothing. */
+  async function ask(job: string, signal: AbortSignal): Promise<JsonObject | UpstreamFailure> {
+    try {
+      const request = { path: pathOf(job), method: 'GET', headers: upstream.headers, body: '' }
+      const answered = await exchange(upstream.origin, request, upstream.silence, signal)
+      if (answered.status === 202) {
+        answered.body.discard()
+        return {}
+      }
+      if (answered.status !== 200) return await readRefused(answered, signal)
+      return readObject(await answered.body.text(ANSWER_BYTES_MAX))
+    } catch (error) {
+      return readCallError(error)
+    }
+  }
+
+  return {
+    async start(call, signal) {
+      const written = write(call)
+      if (!written)
+        return { kind: 'failure', reason: 'unsupported', detail: 'no videos of this shape' }
       const request = {
-        path: upstream.path('/videos'),
-        callId,
-        body,
-        headers: { 'content-type': contentType },
+        path: upstream.path(at),
+        callId: call.callId,
+        ...written,
         answerBytesMax: ANSWER_BYTES_MAX,
       }
-      return post(upstream, request, signal, readStarted)
+      return post(upstream, request, signal, (answer) => readStarted(answer, named))
     },
     async state(job, signal) {
-      try {
-        const request = { path: pathOf(job), method: 'GET', headers: upstream.headers, body: '' }
-        const answered = await exchange(upstream.origin, request, upstream.silence, signal)
-        if (answered.status !== 200) return await readRefused(answered, signal)
-        return readState(readObject(await answered.body.text(ANSWER_BYTES_MAX)))
-      } catch (error) {
-        return readCallError(error)
-      }
+      const answer = await ask(job, signal)
+      return isFailure(answer) ? answer : readState(answer)
     },
     async open(job, signal) {
-      return openContent(upstream, upstream.path(`/videos/${job}/content`), signal)
+      if (format !== 'xai')
+        return openContent(upstream, upstream.path(`/videos/${job}/content`), signal)
+      const answer = await ask(job, signal)
+      return isFailure(answer) ? answer : openAddress(upstream, answer.video, signal)
     },
-    async remove(job, signal) {
-      const request = { path: pathOf(job), method: 'DELETE', headers: upstream.headers, body: '' }
-      const { body } = await exchange(upstream.origin, request, upstream.silence, signal)
-      body.discard()
-    },
+    ...(format === 'openai' && {
+      async remove(job, signal) {
+        const request = { path: pathOf(job), method: 'DELETE', headers: upstream.headers, body: '' }
+        const { body } = await exchange(upstream.origin, request, upstream.silence, signal)
+        body.discard()
+      },
+    }),
   }
 }
 
+function isFailure(answer: JsonObject | UpstreamFailure): answer is UpstreamFailure {
+  return answer.kind === 'failure'
+}
+
+const RESOLUTIONS: Readonly<Record<number, string>> = { 480: '480p', 720: '720p', 1080: '1080p' }
+const RATIOS = ['16:9', '4:3', '3:2', '1:1', '2:3', '3:4', '9:16']
+/** 854x480 is called 16:9. */
+const RATIO_TOLERANCE = 0.005
+
+/** By the shorter side, and by the ratio of the sides. */
+function shapeOf(size: string): { aspect_ratio: string; resolution: string } | undefined {
+  const [width = 0, height = 0] = size.split('x').map(Number)
+  const resolution = RESOLUTIONS[Math.min(width, height)]
+  const ratio = RATIOS.find((each) => {
+    const [wide = 0, high = 0] = each.split(':').map(Number)
+    return Math.abs((width * high) / (height * wide) - 1) < RATIO_TOLERANCE
+  })
+  return resolution !== undefined && ratio !== undefined
+    ? { aspect_ratio: ratio, resolution }
+    : undefined
+}
+
 /** An upstream that refuses at once may answer 200 with the failure. */
-function readStarted(answer: JsonObject): VideoStarted | UpstreamFailure {
+function readStarted(answer: JsonObject, named: Asking['job']): VideoStarted | UpstreamFailure {
   if (answer.status === 'failed')
     return { kind: 'failure', reason: 'refused_request', detail: 'the video failed at once' }
-  const job = answer.id
+  const job = answer[named]
   if (typeof job !== 'string' || !JOB.test(job)) throw new BadAnswer('the video has no id')
   return { kind: 'video_started', job }
 }
 
-function readState({ status, progress, seconds, error }: JsonObject): VideoState {
+function readState({ status, progress, seconds, error, video }: JsonObject): VideoState {
   const base = {
     kind: 'video_state' as const,
     ...(typeof progress === 'number' && progress >= 0 && progress <= 100
       ? { progress: Math.floor(progress) }
       : {}),
   }
+  const file = isObject(video) ? video : {}
   switch (status) {
     case 'completed':
-      return { ...base, status, ...secondsOf(seconds) }
+    case 'done':
+      return file.respect_moderation === false
+        ? { ...base, status: 'failed', isRefused: true }
+        : { ...base, status: 'completed', ...secondsOf(seconds ?? file.duration) }
     case 'failed':
     case 'cancelled':
+    case 'expired':
       return {
         ...base,
         status: 'failed',
-        isRefused: isObject(error) && findRequestFault(JSON.stringify(error)) === 'content_refused',
+        isRefused: findRequestFault(JSON.stringify(error ?? null)) === 'content_refused',
       }
     default:
       return { ...base, status: 'running' }
@@ -99,19 +188,56 @@ function secondsOf(value: unknown): { seconds?: number } {
 }
 
 /** The connection is one of those that are read as they are, with what limits their silence. */
-async function openContent(
+function openContent(
   { uploads, headers, silence }: Upstream,
   path: string,
   signal: AbortSignal,
 ): Promise<VideoContent | UpstreamFailure> {
-  try {
-    const answered = await uploads.request({
+  return download(() =>
+    uploads.request({
       path,
       method: 'GET',
-      headers: { ...headers, accept: '*/*', 'accept-encoding': 'identity' },
+      headers: { ...headers, ...AS_IT_IS },
       signal,
       bodyTimeout: silence.idleMs,
-    })
+    }),
+  )
+}
+
+/**
+ * The address is the upstream's word: it gets no key, and leads to the upstream's own host or to a public one. Redirects
+ * are not followed.
+ */
+function openAddress(
+  { address, uploads, elsewhere, silence }: Upstream,
+  video: unknown,
+  signal: AbortSignal,
+): Promise<VideoContent | UpstreamFailure> | UpstreamFailure {
+  const url = isObject(video) && typeof video.url === 'string' ? URL.parse(video.url) : null
+  const isOwn = url?.origin === address
+  const isPublic = url?.protocol === 'https:' && isPublicHost(url.hostname) && isOpenPort(url.port)
+  if (!url || !(isOwn || isPublic))
+    return { kind: 'failure', reason: 'bad_answer', detail: 'the video has no public address' }
+  const { origin, pathname, search } = url
+  return download(() =>
+    (isOwn ? uploads : elsewhere).request({
+      origin,
+      path: pathname + search,
+      method: 'GET',
+      headers: { 'user-agent': 'catraca', ...AS_IT_IS },
+      signal,
+      bodyTimeout: silence.idleMs,
+    }),
+  )
+}
+
+const AS_IT_IS = { accept: '*/*', 'accept-encoding': 'identity' }
+
+async function download(
+  request: () => Promise<Dispatcher.ResponseData>,
+): Promise<VideoContent | UpstreamFailure> {
+  try {
+    const answered = await request()
     const { statusCode: status, body } = answered
     if (status !== 200) {
       body.destroy()
