@@ -132,7 +132,7 @@ export function createModelCalls(parts: Parts): {
 
 /** The calls that are no chats, but for those of Google's format. */
 function createOtherCalls(
-  { db, config, log }: Parts,
+  { db, config, lease, log }: Parts,
   gateway: GatewayParts,
   spans: Spans | undefined,
 ): Pick<
@@ -147,8 +147,8 @@ function createOtherCalls(
   | 'translate'
   | 'createVideo'
 > {
-  const { transcriptionModel } = config
-  const { ownTime } = gateway
+  const { transcriptionModel, callTimeoutMs } = config
+  const transcripts = { time: gateway.ownTime, lease, callTimeoutMs }
   const keepImage = createKeepImage(db, log)
   return {
     embed: serve(gateway, embeddingKind, spans),
@@ -158,10 +158,10 @@ function createOtherCalls(
     editImages: serve(gateway, createImageKind(keepImage, 'editImages'), spans),
     speak: serve(gateway, speechKind, spans),
     createVideo: serve(gateway, createVideoKind(createStoreVideo(db, log)), spans),
-    transcribe: serve(gateway, createTranscriptionKind(transcriptionModel, ownTime), spans),
+    transcribe: serve(gateway, createTranscriptionKind(transcriptionModel, transcripts), spans),
     translate: serve(
       gateway,
-      createTranscriptionKind(transcriptionModel, ownTime, 'translate'),
+      createTranscriptionKind(transcriptionModel, transcripts, 'translate'),
       spans,
     ),
   }

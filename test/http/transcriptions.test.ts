@@ -272,7 +272,7 @@ test('unreported seconds are taken from the file, and marked as an estimate', as
   assert.equal(outcome.cost_billed_nano_brl, nanoBrl(perHour(7, '0.36'), FX_RATE, MARKUP))
 })
 
-test('a transcript with "stream" comes as events when it is whole, and costs what it costs without', async () => {
+test('a transcript with "stream" comes as events, and costs what it costs without', async () => {
   for (const model of ['hour-0.36', 'by-token']) {
     const plain = await transcribe(model, 2)
     const answer = await transcribe(model, 2, [
@@ -286,10 +286,15 @@ test('a transcript with "stream" comes as events when it is whole, and costs wha
       .split('\n\n')
       .map((event) => JSON.parse(event.slice('data: '.length)))
     const { text, usage, cost_billed_brl } = plain.json
-    assert.deepEqual(events, [
-      { type: 'transcript.text.delta', delta: text },
-      { type: 'transcript.text.done', text, usage, cost_billed_brl },
-    ])
+    const deltas = events.slice(0, -1)
+    assert.ok(deltas.length > 1)
+    assert.equal(deltas.map(({ delta }) => delta).join(''), text)
+    assert.deepEqual(events.at(-1), {
+      type: 'transcript.text.done',
+      text,
+      usage,
+      cost_billed_brl,
+    })
     const { outcome, cost_billed_nano_brl: cost } = await theOutcome(gateway, answer.requestId)
     assert.deepEqual([outcome, cost], ['charged', amountIn(plain.text, 'cost_billed_brl')])
   }

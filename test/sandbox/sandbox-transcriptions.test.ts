@@ -209,6 +209,33 @@ describe('a transcription', () => {
     const srt = await client.audio.transcriptions.create({ file, model, response_format: 'srt' })
     assert.match(srt, /^1\n00:00:00,000/)
   })
+
+  test('as a stream has its words, then its text and its usage; a verbose one is none', async () => {
+    const file = new File([new Uint8Array(soundOf(6))], 'a.mp3')
+    for (const model of ['sandbox-transcribe', 'sandbox-transcribe-tokens']) {
+      const plain = await client.audio.transcriptions.create({ file, model })
+      const events = []
+      for await (const event of await client.audio.transcriptions.create({
+        file,
+        model,
+        stream: true,
+      }))
+        events.push(event)
+      const words = events.flatMap((event) =>
+        event.type === 'transcript.text.delta' ? [event.delta] : [],
+      )
+      assert.equal(words.length, plain.text.split(' ').length)
+      assert.equal(words.join(''), plain.text)
+      const { text, usage } = plain
+      assert.deepEqual(events.at(-1), { type: 'transcript.text.done', text, usage })
+    }
+    const verbose = await transcribe(
+      soundOf(6),
+      ['response_format', 'verbose_json'],
+      ['stream', 'true'],
+    )
+    assert.equal(verbose.duration, 6)
+  })
 })
 
 describe('the length of a WAV', () => {

@@ -45,7 +45,7 @@ export interface IncomingCall<Body = Buffer> {
  */
 export interface Client {
   refuse(refused: Refusal, limits: Limits): void
-  /** Sends a whole answer: JSON, unless `headers` sets another content type. */
+  /** Sends a whole answer: JSON, unless `headers` sets another content type. To a stream, all of its events. */
   answer(body: string | Buffer, limits: Limits, headers?: Readonly<Record<string, string>>): void
   /**
    * Stores an answer before its charge, for a client that is not there to take it. False: the call is another's by now,

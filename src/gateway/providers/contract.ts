@@ -437,6 +437,8 @@ export interface TranscriptionCall {
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** `segments` asks for segments with timestamps, for subtitles; some models do not support them. */
   readonly detail: 'text' | 'segments'
+  /** Asks for the text as it is heard, if the upstream can: of so many tokens, by which the length of its events is limited. */
+  readonly stream?: { readonly outputTokensMax: number } | undefined
   readonly callId: string
   /** As in `ChatCall`. */
   readonly takeBytes?: ChatCall['takeBytes']
@@ -497,15 +499,16 @@ export interface Provider {
   /** As `generateImages`, of the images in `files`. */
   editImages?(call: ImageCall, signal: AbortSignal): Promise<ImageAnswer | UpstreamFailure>
   speak?(call: SpeechCall, signal: AbortSignal): Promise<SpeechAnswer | UpstreamFailure>
+  /** A stream, only where it is asked for, has its deltas in the shape of a chat's; its last chunk has the whole `text`. */
   transcribe?(
     call: TranscriptionCall,
     signal: AbortSignal,
-  ): Promise<TranscriptionAnswer | UpstreamFailure>
+  ): Promise<TranscriptionAnswer | ChatStream | UpstreamFailure>
   /** As `transcribe`, into English. */
   translate?(
     call: TranscriptionCall,
     signal: AbortSignal,
-  ): Promise<TranscriptionAnswer | UpstreamFailure>
+  ): Promise<TranscriptionAnswer | ChatStream | UpstreamFailure>
   readonly videos?: VideoJobs
   /** Whether closing the connection stops the upstream's billing. */
   readonly cancelStopsBilling: boolean

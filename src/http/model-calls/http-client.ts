@@ -135,7 +135,10 @@ export function createHttpClient(
       if (isStreaming) return endStream(errorFormat.eventOf(refused))
       answer(refused.status, errorFormat.bodyOf(refused, request.id), limits, retryHeaders(refused))
     },
-    answer: (body, limits, headers) => answer(200, body, limits, headers),
+    answer(body, limits, headers) {
+      kept?.end()
+      answer(200, body, limits, headers)
+    },
     expectStream: (limits) => watch(limits, FIRST_AFTER),
     beginStream(limits) {
       watch(limits, 1)

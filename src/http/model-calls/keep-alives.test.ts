@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
-import type { Client } from '../../gateway/calls/client.ts'
+import { EVENT_STREAM, type Client } from '../../gateway/calls/client.ts'
 import { refusals } from '../../gateway/calls/refusal.ts'
 import {
   chatErrors,
@@ -109,6 +109,15 @@ test('a stream that is long in coming is opened, and its failure is an event of 
     assert.equal(status, 200)
     assert.match(text, expected, name)
   }
+})
+
+test('a stream that is opened early may get its events as one answer', async () => {
+  const { text } = await serve(async (client, waitForComments) => {
+    client.expectStream(LIMITS)
+    await waitForComments(1)
+    client.answer('data: 1\n\ndata: 2\n\n', LIMITS, { 'content-type': EVENT_STREAM })
+  })
+  assert.match(text, /^(?:: keep-alive\n)+data: 1\n\ndata: 2\n\n$/)
 })
 
 test('a failure that comes before keeps its status', async () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BadRequest, missing, readModelName } from './read-field.ts'
 import { createRefuser, refuse, type RefusingModel, PROVIDER_HEADERS } from './create-refuser.ts'
-import { deliverBody } from './deliver-stream.ts'
+import { deliverBody, deliverStream } from './deliver-stream.ts'
 import { isAudio } from './measure-audio.ts'
 import type { Exchange } from './open-exchange.ts'
 import type { Tokenizer } from './open-tokenizer.ts'
@@ -13,6 +13,7 @@ import {
 import { readUpload, type FormField } from './read-upload.ts'
 import {
   renderTranscription,
+  renderTranscriptEvents,
   type TranscriptionUsage,
   writeTranscript,
 } from './render-transcription.ts'
@@ -73,10 +74,16 @@ export function createSandboxTranscriptions(
       const { pace, delivery } = model
       // Half of a plain text is still a valid text, so this fault needs JSON to be noticed.
       const format = delivery === 'garbage' ? 'json' : fields.format
-      const rendered = renderTranscription({ ...fields, format }, { seconds, transcript, usage })
-      // A transcription is sent at once, so only the pace's time to the first token applies.
-      const common = { exchange, headers: PROVIDER_HEADERS, pace, delivery, tokens: 0 }
-      return deliverBody({ ...common, ...rendered })
+      const transcription = { seconds, transcript, usage }
+      const common = { exchange, headers: PROVIDER_HEADERS, pace, delivery }
+      // Whisper, which alone knows the other formats, ignores the wish for events.
+      if (fields.isStream && (format === 'json' || format === 'text')) {
+        const events = renderTranscriptEvents(transcription)
+        return deliverStream({ ...common, events, ending: 'data: [DONE]\n\n' })
+      }
+      const rendered = renderTranscription({ ...fields, format }, transcription)
+      // A plain transcription is sent at once, so only the pace's time to the first token applies.
+      return deliverBody({ ...common, ...rendered, tokens: 0 })
     },
   }
 }

@@ -10,6 +10,7 @@ export interface TranscriptionFields {
   readonly format: TranscriptionFormat
   readonly temperature: number
   readonly granularities: readonly ('word' | 'segment')[]
+  readonly isStream: boolean
 }
 
 const FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const
@@ -38,6 +39,7 @@ export function readTranscriptionFields(given: readonly FormField[]): Transcript
     format: format ?? 'json',
     temperature: readTemperature(form.temperature as string | undefined),
     granularities,
+    isStream: form.stream === 'true',
   }
 }
 

@@ -1,4 +1,5 @@
 import { subtitleTime } from '../../platform/lib/subtitle-time.ts'
+import type { AnswerEvent } from './render-answer.ts'
 import type { TranscriptionFields } from './read-transcription-fields.ts'
 
 /** The transcript of the sandbox, which depends only on the length of the audio. */
@@ -110,6 +111,20 @@ export function renderTranscription(
     case 'vtt':
       return plain(`WEBVTT\n\n${segments.map((one) => renderCue(one, '.')).join('')}`)
   }
+}
+
+/** The words as they are heard, then the whole text with the usage. */
+export function renderTranscriptEvents({ transcript, usage }: Transcription): AnswerEvent[] {
+  const { text } = transcript
+  const deltas = text.match(/\S+\s*/g) ?? []
+  return [
+    ...deltas.map((delta) => event({ type: 'transcript.text.delta', delta }, 1)),
+    event({ type: 'transcript.text.done', text, usage }, 0),
+  ]
+}
+
+function event(body: object, tokens: number): AnswerEvent {
+  return { data: JSON.stringify(body), tokens }
 }
 
 /** If words are requested, segments are included only if they are requested as well. */

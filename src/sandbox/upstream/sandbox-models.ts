@@ -11,8 +11,8 @@ export interface Pace {
 
 /**
  * The behaviour of a model name at every endpoint: a model refuses, breaks off or hangs for embeddings, images and
- * transcriptions as it does for chats. Text and reasoning apply to chats only; elsewhere only the pace's time to the
- * first token applies.
+ * transcriptions as it does for chats. Text and reasoning apply to chats only; where nothing is streamed, only the pace's
+ * time to the first token applies.
  */
 export interface SandboxModel {
   readonly id: string

@@ -9,10 +9,6 @@ import {
   type Provider,
   type ReportedTokens,
   type UpstreamFailure,
-  StreamBroken,
-  type ChatStream,
-  type StreamChunk,
-  type TakeChunks,
 } from '../../providers/contract.ts'
 import type { LeaseView } from '../../../money/ledger/lease.ts'
 import { billedUsage, estimateReason, possibleUsage } from '../billed-usage.ts'
@@ -21,6 +17,7 @@ import type { AnsweredBy, HeldCall, Used } from '../call.ts'
 import { chargeHeldCall, releaseHeldCall } from '../charge.ts'
 import { shieldChatRequest } from '../shield/shield-chat-request.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'
+import { beginStream } from './begin-stream.ts'
 import { boundChat, contentOf, webSearchesHeld } from './bound-chat.ts'
 import type { ChatFormat, ChatWriter } from './chat-format.ts'
 import type { ChatRequest } from './chat-request.ts'
@@ -31,50 +28,10 @@ import { leastTokensOf, outputTexts } from './output-texts.ts'
 import { markCaches } from './mark-caches.ts'
 import { readWithPreset, type Presets } from './read-preset.ts'
 import { relayStream } from './relay-stream.ts'
-import { type BegunStream, type RelayedStream } from './streamed-chat.ts'
+import { BROKEN_REASONS, type BegunStream, type RelayedStream } from './streamed-chat.ts'
 import type { Placeholders } from '../../shield/placeholders.ts'
 import { createStreamRestorer } from '../../shield/restore-stream.ts'
 import { restoreChat, type ChatBody } from '../../shield/shield-chat.ts'
-
-/**
- * Waits for the first chunks, and pauses the stream there until they are relayed. If the stream breaks off or ends before
- * them, returns the failure instead.
- */
-function beginStream(stream: ChatStream): Promise<BegunStream | UpstreamFailure> {
-  return new Promise((resolve, reject) => {
-    let relay: TakeChunks<unknown> | undefined
-    const ended = stream.each<unknown>((chunks) => (relay ? relay(chunks) : pauseAt(chunks)))
-
-    function pauseAt(first: readonly StreamChunk[]): Promise<unknown> {
-      return new Promise((goOn) => {
-        resolve({
-          kind: 'stream',
-          each<Result>(take: TakeChunks<Result>) {
-            relay = take
-            goOn(Promise.resolve(first).then(take))
-            return ended as Promise<Result | undefined>
-          },
-          cancel: () => stream.cancel(),
-        })
-      })
-    }
-
-    // After the first chunks these settle nothing: the end belongs to the relay.
-    ended.then(
-      () => resolve(ENDED_EMPTY),
-      (error: unknown) => {
-        if (error instanceof StreamBroken) resolve(error.failure)
-        else reject(error)
-      },
-    )
-  })
-}
-
-const ENDED_EMPTY: UpstreamFailure = {
-  kind: 'failure',
-  reason: 'bad_answer',
-  detail: 'the stream ended without a chunk',
-}
 
 export type ChatKind<Request extends ChatRequest = ChatRequest> = CallKind<
   Buffer,
@@ -275,7 +232,7 @@ async function resolveStream(
     const used = plausibleUsage(held, reported, least, answeredBy)
     if (used) return chargeHeldCall(held, used, answeredBy)
   }
-  const reason = REASONS[ending]
+  const reason = BROKEN_REASONS[ending]
   // If the client hung up, the customer owes the prompt of a dispatched call; not if the upstream or this node failed. A
   // lapsed stream counts what was delivered, so its searches were not.
   if (seen === 0 && (ending === 'lapsed' || webSearchesSeen === 0) && ending !== 'left')
@@ -283,8 +240,6 @@ async function resolveStream(
   const used = await estimateChat(held, seen, reason, webSearchesSeen)
   return chargeHeldCall(held, used, answeredBy)
 }
-
-const REASONS = { left: 'client_left', broken: 'stream_broken', lapsed: 'lease_lapsed' } as const
 
 /**
  * Whether a call is cancelled when its client hangs up before any output: only if closing the connection stops the

@@ -2,7 +2,7 @@ import { outputTokensTypical, TOKEN_BYTES_MAX } from '../../../money/catalog/quo
 import type { LeaseView } from '../../../money/ledger/lease.ts'
 import {
   StreamBroken,
-  type ReportedTokens,
+  type ReportedUsage,
   type StreamChunk,
   type TakeChunks,
   type UpstreamFailure,
@@ -41,18 +41,21 @@ export async function relayStream(
     held: HeldCall
     lease: LeaseView
     stream: BegunStream
-    writer: ChatWriter
+    writer: Pick<ChatWriter, 'chunk' | 'delta'>
     client: Client
     running: RunningCall
     /** Total time that the stream waits for a slow client. After that the client is cut off, and the rest is read. */
     waitMsMax: number
+    /** The most output; that of the hold, if it is not given. */
+    tokensMax?: number
   },
   mayCancel: boolean,
 ): Promise<RelayedStream> {
   const { held, lease, stream, writer, client, running } = call
   let waitMsLeft = call.waitMsMax
-  const tokensMax = held.quote.outputTokensMax * held.quote.choices
-  let reported: ReportedTokens | undefined
+  const tokensHeld = held.quote.outputTokensMax * held.quote.choices
+  const { tokensMax = tokensHeld } = call
+  let reported: ReportedUsage | undefined
   let deltasReported = 0
   let hasFinished = false
   let webSearchesSeen = 0
@@ -70,7 +73,7 @@ export async function relayStream(
     webSearchesSeen,
     brokenBy,
   })
-  const takeReport = (usage: ReportedTokens): void => {
+  const takeReport = (usage: ReportedUsage): void => {
     reported = laterReport(reported, usage)
     deltasReported = output.deltas
   }
@@ -106,7 +109,7 @@ export async function relayStream(
   function show(shown: string): RelayedStream | undefined | Promise<RelayedStream | undefined> {
     running.isDelivered = true
     delivered = seen()
-    running.sawOutput(Math.min(delivered, tokensMax))
+    running.sawOutput(Math.min(delivered, tokensHeld))
     const written = client.write(shown, waitMsLeft)
     return written ? endIfLeftAfter(written) : endIfLeft()
   }
@@ -132,7 +135,7 @@ export async function relayStream(
   function endIfLeft(): RelayedStream | undefined {
     if (!client.hasLeft()) return undefined
     // After the client hung up, the customer is charged for all output that is read.
-    running.sawOutput(Math.min(seen(), tokensMax))
+    running.sawOutput(Math.min(seen(), tokensHeld))
     if (!mayCancel || seen() > 0 || hasFinished) return undefined
     stream.cancel()
     return relayed('left')
@@ -156,8 +159,8 @@ export async function relayStream(
 }
 
 /** Usage reports are cumulative: a report lower than the one before it is ignored. */
-function laterReport(before: ReportedTokens | undefined, next: ReportedTokens): ReportedTokens {
-  const total = (tokens: ReportedTokens): number => tokens.promptTokens + tokens.completionTokens
+function laterReport(before: ReportedUsage | undefined, next: ReportedUsage): ReportedUsage {
+  const total = (tokens: ReportedUsage): number => tokens.promptTokens + tokens.completionTokens
   return before && total(next) < total(before) ? before : next
 }
 

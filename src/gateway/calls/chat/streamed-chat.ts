@@ -1,5 +1,5 @@
-/** The types of a streamed chat, at its beginning and after its end. */
-import type { ChatStream, ReportedTokens, UpstreamFailure } from '../../providers/contract.ts'
+/** The types of a streamed chat or transcript, at its beginning and after its end. */
+import type { ChatStream, ReportedUsage, UpstreamFailure } from '../../providers/contract.ts'
 
 /** A stream whose first chunks have arrived. Until then the call could still fall back to another route. */
 export type BegunStream = ChatStream
@@ -11,7 +11,7 @@ export type BegunStream = ChatStream
  */
 export interface RelayedStream {
   readonly ending: 'whole' | 'broken' | 'left' | 'lapsed'
-  readonly reported: ReportedTokens | undefined
+  readonly reported: ReportedUsage | undefined
   /** The upstream sent a finish reason, or a failure with its usage: the output is complete. */
   readonly hasFinished: boolean
   /** Our own count; 0 if there was no output. */
@@ -23,3 +23,10 @@ export interface RelayedStream {
   /** The upstream's failure, if it broke the stream. */
   readonly brokenBy: UpstreamFailure | undefined
 }
+
+/** Why a stream that was not whole is charged as an estimate, or released. */
+export const BROKEN_REASONS = {
+  left: 'client_left',
+  broken: 'stream_broken',
+  lapsed: 'lease_lapsed',
+} as const

@@ -2,13 +2,27 @@
 import { operationOf, type Model } from '../../../money/catalog/model.ts'
 import type { Price, UnitCounts } from '../../../money/catalog/prices.ts'
 import { outputTokensLeast } from '../../../money/catalog/quote.ts'
-import type { Provider, TranscriptionAnswer, UpstreamFailure } from '../../providers/contract.ts'
+import type { LeaseView } from '../../../money/ledger/lease.ts'
+import type { Resolution } from '../../../money/ledger/resolution.ts'
+import type {
+  ChatStream,
+  Provider,
+  ReportedUsage,
+  TranscriptionAnswer,
+  UpstreamFailure,
+} from '../../providers/contract.ts'
 import { plainTokens } from '../../providers/plain-tokens.ts'
 import { billedUsage, estimateReason, possibleUsage } from '../billed-usage.ts'
-import type { CallBounds, CallKind, UpstreamTry } from '../call-kind.ts'
+import type { CallBounds, CallKind, Ending, UpstreamTry } from '../call-kind.ts'
 import type { OwnTime } from '../../../platform/admission/own-time.ts'
 import type { AnsweredBy, HeldCall, Used } from '../call.ts'
-import { chargeHeldCall } from '../charge.ts'
+import { chargeHeldCall, releaseHeldCall } from '../charge.ts'
+import { beginStream } from '../chat/begin-stream.ts'
+import { relayStream } from '../chat/relay-stream.ts'
+import { BROKEN_REASONS, type BegunStream, type RelayedStream } from '../chat/streamed-chat.ts'
+import type { Client } from '../client.ts'
+import { refusals } from '../refusal.ts'
+import type { RunningCall } from '../running-calls.ts'
 import {
   readTranscription,
   type IncomingForm,
@@ -17,7 +31,11 @@ import {
   type TranscriptionTask,
   promptBytesOf,
 } from './transcription-request.ts'
-import { writeTranscript, writeTranscriptEvents } from './write-transcript.ts'
+import {
+  createTranscriptWriter,
+  writeTranscript,
+  writeTranscriptEvents,
+} from './write-transcript.ts'
 import { createTextShield, type ShieldRequest } from '../shield/text-shield.ts'
 
 /** Reads the fields and the name of the file; the speech is not read. */
@@ -37,17 +55,24 @@ const shieldTranscriptionRequest: ShieldRequest<TranscriptionRequest> = (request
 const TEMPLATE_TOKENS = 64
 /** Output tokens per second of speech, for estimates only. */
 const TEXT_TOKENS_PER_SECOND = 4
+/** Twice as many as the fastest speech has. No more is relayed of a stream whose price has no limit of its tokens. */
+const TEXT_TOKENS_PER_SECOND_MAX = 12
 /**
  * The most bytes of a small file: some ten minutes of speech, whose words with their times take less than
  * `UNCOUNTED_BYTES`.
  */
 const SMALL_FILE_BYTES = 512 * 1024
 
+/** As a chat, a stream waits for a slow client for at most half of `callTimeoutMs`. */
 export function createTranscriptionKind(
   defaultModelId: string,
-  time: OwnTime,
+  {
+    time,
+    lease,
+    callTimeoutMs,
+  }: { readonly time: OwnTime; readonly lease: LeaseView; readonly callTimeoutMs: number },
   task: TranscriptionTask = 'transcribe',
-): CallKind<IncomingForm, TranscriptionRequest, TranscriptionAnswer> {
+): CallKind<IncomingForm, TranscriptionRequest, TranscriptionAnswer | BegunStream> {
   return {
     operation: 'transcription',
     shieldRequest: shieldTranscriptionRequest,
@@ -56,13 +81,14 @@ export function createTranscriptionKind(
     bound: boundTranscription,
     mayBeLarge: ({ request }) => request.file.bytes > SMALL_FILE_BYTES,
     can: (provider) => provider[task] !== undefined,
-    call: (provider, attempt) =>
-      transcribe(provider[task] as NonNullable<Provider['transcribe']>, attempt),
-    async relay(held, { outcome }, answeredBy, client) {
-      const by = answeredBy()
-      const used = plausibleUsage(held, outcome, by) ?? estimate(held, outcome, by)
-      const resolution = chargeHeldCall(held, used, by)
-      const { body, headers } = held.request.wantsEvents
+    call: (provider, attempt) => transcribe(provider, attempt, task),
+    async relay(held, { outcome }, answeredBy, client, running) {
+      if (outcome.kind === 'stream') {
+        const waitMsMax = callTimeoutMs / 2
+        return relayEvents({ held, lease, stream: outcome, client, running, waitMsMax }, answeredBy)
+      }
+      const resolution = resolveAnswer(held, outcome, answeredBy())
+      const { body, headers } = held.request.isStream
         ? writeTranscriptEvents(outcome, resolution)
         : writeTranscript(held.request.format, outcome, resolution, task)
       return {
@@ -76,19 +102,25 @@ export function createTranscriptionKind(
 }
 
 async function transcribe(
-  send: NonNullable<Provider['transcribe']>,
-  { held, upstreamModel, signal, takeBytes }: UpstreamTry<TranscriptionRequest>,
-): Promise<TranscriptionAnswer | UpstreamFailure> {
-  const { file, fields, format } = held.request
+  provider: Provider,
+  { held, upstreamModel, client, signal, takeBytes }: UpstreamTry<TranscriptionRequest>,
+  task: TranscriptionTask,
+): Promise<TranscriptionAnswer | BegunStream | UpstreamFailure> {
+  const { file, fields, format, isStream } = held.request
+  if (isStream) client.expectStream(held.limits)
   const call = {
     model: upstreamModel,
     file,
     fields,
     detail: needsTimestamps(held.request) ? ('segments' as const) : ('text' as const),
+    // The format knows no streamed translations.
+    stream:
+      isStream && task === 'transcribe' ? { outputTokensMax: textTokensMax(held) } : undefined,
     callId: held.holdId,
     takeBytes,
   }
-  const outcome = await send(call, signal)
+  const outcome = await (provider[task] as NonNullable<Provider['transcribe']>)(call, signal)
+  if (outcome.kind === 'stream') return beginStream(outcome)
   const isLacking =
     outcome.kind === 'transcription' && isOfCues(format) && outcome.segments === undefined
   return isLacking
@@ -150,16 +182,79 @@ function isByToken({ units }: Price): boolean {
   return units?.input_audio_tokens !== undefined
 }
 
+/** The most tokens that a stream may have. A price by the second holds none. */
+function textTokensMax({ quote }: HeldCall): number {
+  const seconds = quote.unitsMax?.audio_seconds ?? 0
+  return Math.max(quote.outputTokensMax, seconds * TEXT_TOKENS_PER_SECOND_MAX)
+}
+
+/** The whole sound was sent, and is billed: a client that leaves cancels nothing. */
+async function relayEvents(
+  call: {
+    held: HeldCall<TranscriptionRequest>
+    lease: LeaseView
+    stream: ChatStream
+    client: Client
+    running: RunningCall
+    waitMsMax: number
+  },
+  answeredBy: () => AnsweredBy,
+): Promise<Ending> {
+  const { held, client } = call
+  const writer = createTranscriptWriter()
+  const relayed = await relayStream({ ...call, writer, tokensMax: textTokensMax(held) }, false)
+  const resolution = resolveStream(held, relayed, answeredBy())
+  return {
+    resolution,
+    write: () =>
+      relayed.ending === 'whole' ? writer.end(resolution) : writer.broken(refusals.streamBroken()),
+    send: (text) => client.endStream(text),
+    refuse: (refused) => client.endStream(writer.broken(refused)),
+    brokenBy: relayed.brokenBy,
+  }
+}
+
+function resolveAnswer(
+  held: HeldCall<TranscriptionRequest>,
+  { usage, text, durationSeconds }: TranscriptionAnswer,
+  by: AnsweredBy,
+): Resolution {
+  const least = outputTokensLeast(Buffer.byteLength(text))
+  const used =
+    plausibleUsage(held, usage, least, by) ??
+    estimateWhole(held, { usage, least, durationSeconds }, by)
+  return chargeHeldCall(held, used, by)
+}
+
+/** As of a chat: what is reported, else the sound and the received text; nothing, if there was none. */
+function resolveStream(
+  held: HeldCall<TranscriptionRequest>,
+  { ending, reported, hasFinished, outputTokensSeen: seen, outputTokensLeast }: RelayedStream,
+  by: AnsweredBy,
+): Resolution {
+  const isReported = hasFinished && ending !== 'lapsed'
+  const used = isReported ? plausibleUsage(held, reported, outputTokensLeast, by) : undefined
+  if (used) return chargeHeldCall(held, used, by)
+  if (ending === 'whole') {
+    const answer = { usage: reported, least: outputTokensLeast }
+    return chargeHeldCall(held, estimateWhole(held, answer, by), by)
+  }
+  const reason = BROKEN_REASONS[ending]
+  if (seen === 0) return releaseHeldCall(held, reason, by)
+  return chargeHeldCall(held, estimate(held, secondsOf(held), seen, by, reason), by)
+}
+
 function plausibleUsage(
   held: HeldCall,
-  { usage: reported, text }: TranscriptionAnswer,
+  reported: ReportedUsage | undefined,
+  leastTokens: number,
   { price }: AnsweredBy,
 ): Used | undefined {
   const isBySecond = price.units?.audio_seconds !== undefined
   // A file has a length, and a text has tokens.
   const least = {
     ...(isBySecond ? { audioSeconds: 1 } : {}),
-    ...(isByToken(price) ? { completionTokens: outputTokensLeast(Buffer.byteLength(text)) } : {}),
+    ...(isByToken(price) ? { completionTokens: leastTokens } : {}),
   }
   const usage = possibleUsage(held, reported, least)
   if (!usage) return undefined
@@ -171,24 +266,48 @@ function plausibleUsage(
   return isBilled ? { counts, kind: 'exact', reason: null } : undefined
 }
 
-function estimate(
+/** Where nothing tells how much was said, it is typical speech. */
+function estimateWhole(
   held: HeldCall<TranscriptionRequest>,
-  { durationSeconds = 0, usage, text }: TranscriptionAnswer,
-  { price }: AnsweredBy,
+  {
+    usage,
+    least,
+    durationSeconds,
+  }: {
+    readonly usage: ReportedUsage | undefined
+    readonly least: number
+    readonly durationSeconds?: number | undefined
+  },
+  by: AnsweredBy,
 ): Used {
-  const { model, request } = held
+  const seconds = secondsOf(held, durationSeconds)
+  const spoken = Math.min(seconds * TEXT_TOKENS_PER_SECOND, held.model.outputTokensMax)
+  return estimate(held, seconds, Math.max(spoken, least), by, estimateReason(held, usage))
+}
+
+function secondsOf(
+  { model, request }: HeldCall<TranscriptionRequest>,
+  durationSeconds = 0,
+): number {
   const { secondsMax, secondsTypical } = request.audioLength
   // A length that the file cannot have says nothing about it.
   const isPossible = durationSeconds > 0 && durationSeconds <= secondsWithin(model, secondsMax)
-  const seconds = secondsWithin(model, isPossible ? Math.ceil(durationSeconds) : secondsTypical)
-  const spoken = Math.min(seconds * TEXT_TOKENS_PER_SECOND, model.outputTokensMax)
-  const textTokens = Math.max(spoken, outputTokensLeast(Buffer.byteLength(text)))
+  return secondsWithin(model, isPossible ? Math.ceil(durationSeconds) : secondsTypical)
+}
+
+function estimate(
+  { model }: HeldCall,
+  seconds: number,
+  textTokens: number,
+  { price }: AnsweredBy,
+  reason: string,
+): Used {
   return {
     counts: {
       ...plainTokens(0, isByToken(price) ? textTokens : 0),
       units: unitsOf(model, price, seconds),
     },
     kind: 'estimated',
-    reason: estimateReason(held, usage),
+    reason,
   }
 }

@@ -33,8 +33,6 @@ export interface TranscriptionRequest extends CallRequest {
   readonly file: KeptFile
   readonly audioLength: AudioLength
   readonly format: TranscriptFormat
-  /** The client reads events. */
-  readonly wantsEvents: boolean
   /** The fields that are sent to the upstream. */
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** Bytes of the texts in `TEXTS` as a form sends them, counting repeated fields each time. */
@@ -85,11 +83,10 @@ export async function readTranscription(
       modelId,
       fallbacks.map(([, id]) => id),
     ),
-    isStream: false,
+    isStream: value('stream') === 'true',
     file,
     audioLength: await measured(file, customerId, time),
     format,
-    wantsEvents: value('stream') === 'true',
     fields: fields.filter(
       ([name]) => kept.has(name) && (format === 'verbose_json' || !GRANULARITIES.test(name)),
     ),

@@ -3,7 +3,9 @@ import type { Resolution } from '../../../money/ledger/resolution.ts'
 import { decimalBrl, jsonBrl } from '../../../platform/lib/money.ts'
 import { subtitleTime } from '../../../platform/lib/subtitle-time.ts'
 import type { TranscriptionAnswer, TranscriptionSegment } from '../../providers/contract.ts'
+import type { ChatWriter } from '../chat/chat-format.ts'
 import { EVENT_STREAM } from '../client.ts'
+import { refusalBody } from '../refusal.ts'
 import type { TranscriptFormat, TranscriptionTask } from './transcription-request.ts'
 
 type ChargedTranscript = Pick<
@@ -55,15 +57,41 @@ export function writeTranscriptEvents(
   { text }: TranscriptionAnswer,
   charged: ChargedTranscript,
 ): { body: string; headers: Record<string, string> } {
-  const cost = jsonBrl(charged.billedNanoBrl)
-  const events = [
-    { type: 'transcript.text.delta', delta: text },
-    { type: 'transcript.text.done', text, usage: usageOf(charged), cost_billed_brl: cost },
-  ]
   return {
-    body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
+    body: deltaEvent(text) + doneEvent(text, charged),
     headers: { 'content-type': EVENT_STREAM },
   }
+}
+
+/** Writes the events of a stream in the shape of a chat's. */
+export function createTranscriptWriter(): Pick<ChatWriter, 'chunk' | 'broken'> & {
+  end(charged: ChargedTranscript): string
+} {
+  let text: unknown
+  return {
+    chunk(body) {
+      text = body.text
+      const [choice] = body.choices as [{ delta: { content: string } }]
+      const { content } = choice.delta
+      return content === '' ? undefined : deltaEvent(content)
+    },
+    end: (charged) => doneEvent(text as string, charged),
+    broken: (refused) => `data: ${refusalBody(refused)}\n\n`,
+  }
+}
+
+function deltaEvent(delta: string): string {
+  return `data: ${JSON.stringify({ type: 'transcript.text.delta', delta })}\n\n`
+}
+
+function doneEvent(text: string, charged: ChargedTranscript): string {
+  const done = {
+    type: 'transcript.text.done',
+    text,
+    usage: usageOf(charged),
+    cost_billed_brl: jsonBrl(charged.billedNanoBrl),
+  }
+  return `data: ${JSON.stringify(done)}\n\n`
 }
 
 function json(body: object): { body: string; headers: Record<string, string> } {

@@ -73,7 +73,8 @@ async function transcribe(
     callId: 'call-1',
     ...more,
   }
-  return provider.transcribe(call, signal)
+  const outcome = await provider.transcribe(call, signal)
+  return outcome.kind === 'stream' ? assert.fail('a stream') : outcome
 }
 
 async function usageFor(answer: object): Promise<unknown> {

@@ -1,99 +1,18 @@
 import { beyond } from '../../../platform/admission/share.ts'
 import {
+  StreamBroken,
   UNCOUNTED_BYTES,
+  type ChatStream,
   type Provider,
   type TranscriptionCall,
   type UploadedFile,
-  type JsonObject,
-  type ReportedUsage,
-  type TranscriptionAnswer,
-  type TranscriptionSegment,
-  type TranscriptionWord,
 } from '../contract.ts'
 import { createMultipartForm, type MultipartForm } from './multipart.ts'
-import { post } from './post.ts'
+import { postFor } from './post.ts'
+import { isEventStream, oneHeader, readObject, readReportedError } from './read-answer.ts'
+import { readTranscriptStream } from './read-transcript-stream.ts'
+import { readTranscription } from './read-transcription.ts'
 import type { Upstream } from './upstream.ts'
-import { isObject } from '../../../platform/lib/is-object.ts'
-import { BadAnswer } from './read-answer.ts'
-import { plainTokens } from '../plain-tokens.ts'
-import { readCount } from './read-usage.ts'
-
-/** About eleven and a half days, more audio than any upload contains; a larger number is invalid. */
-const SECONDS_MAX = 1_000_000
-
-/** Reads an answer in the `json` or the `verbose_json` format. Throws `BadAnswer`. */
-function readTranscription(answer: JsonObject): TranscriptionAnswer {
-  const { text, language } = answer
-  if (typeof text !== 'string') throw new BadAnswer('the answer has no text')
-  const durationSeconds = readSeconds(answer.duration)
-  const segments = readList(answer.segments, isSegment)
-  const words = readList(answer.words, isWord)
-  return {
-    kind: 'transcription',
-    text,
-    ...(typeof language === 'string' ? { language } : {}),
-    ...(durationSeconds === undefined ? {} : { durationSeconds }),
-    ...(segments === undefined ? {} : { segments }),
-    ...(words === undefined ? {} : { words }),
-    usage: readUsage(answer.usage) ?? usageOfDuration(durationSeconds),
-  }
-}
-
-/**
- * The billed tokens or seconds, by the field names of OpenAI or of Mistral, which reports both. Undefined if both are
- * missing or implausible.
- */
-function readUsage(usage: unknown): ReportedUsage | undefined {
-  if (!isObject(usage)) return undefined
-  const audioSeconds = readSeconds(usage.seconds ?? usage.prompt_audio_seconds)
-  const promptTokens = readCount(usage.input_tokens ?? usage.prompt_tokens)
-  const completionTokens = readCount(usage.output_tokens ?? usage.completion_tokens)
-  const hasTokens = promptTokens !== undefined && completionTokens !== undefined
-  if (!hasTokens && audioSeconds === undefined) return undefined
-  return {
-    ...(hasTokens ? plainTokens(promptTokens, completionTokens) : plainTokens(0, 0)),
-    ...(hasTokens ? audioInputOf(usage, promptTokens) : {}),
-    ...(audioSeconds === undefined ? {} : { audioSeconds }),
-  }
-}
-
-function audioInputOf(
-  { input_token_details: details }: JsonObject,
-  promptTokens: number,
-): { audioInputTokens?: number } {
-  const audioTokens = isObject(details) ? readCount(details.audio_tokens) : undefined
-  return audioTokens === undefined ? {} : { audioInputTokens: Math.min(audioTokens, promptTokens) }
-}
-
-/** Upstreams that report no usage bill whole seconds. */
-function usageOfDuration(seconds: number | undefined): ReportedUsage | undefined {
-  return seconds === undefined
-    ? undefined
-    : { ...plainTokens(0, 0), audioSeconds: Math.ceil(seconds) }
-}
-
-/** Some upstreams send the number as a string. */
-function readSeconds(value: unknown): number | undefined {
-  const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  return typeof seconds === 'number' && seconds >= 0 && seconds <= SECONDS_MAX ? seconds : undefined
-}
-
-/** The whole list, or undefined if one entry is malformed: subtitles with missing lines are worse than none. */
-function readList<T>(value: unknown, isEntry: (entry: unknown) => entry is T): T[] | undefined {
-  return Array.isArray(value) && value.every(isEntry) ? value : undefined
-}
-
-function isSegment(value: unknown): value is TranscriptionSegment {
-  return isTimed(value) && typeof value.text === 'string'
-}
-
-function isWord(value: unknown): value is TranscriptionWord {
-  return isTimed(value) && typeof value.word === 'string'
-}
-
-function isTimed(value: unknown): value is JsonObject {
-  return isObject(value) && typeof value.start === 'number' && typeof value.end === 'number'
-}
 
 /** Enough for a day of speech with word timestamps. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
@@ -112,30 +31,56 @@ export function createTranscribe(
   return async function transcribe(call, signal) {
     const form = createForm(call)
     const upload = createUpload(form, call.file)
+    const takeBytes = call.takeBytes && beyond(UNCOUNTED_BYTES, call.takeBytes)
     const request = {
       path,
       callId: call.callId,
       body: upload.body,
       headers: { 'content-type': form.contentType, 'content-length': String(upload.bytes) },
-      answerBytesMax: ANSWER_BYTES_MAX,
-      takeBytes: call.takeBytes && beyond(UNCOUNTED_BYTES, call.takeBytes),
       onRefused: () => upload.hold(),
     }
+    let isOpen = false
     try {
-      const outcome = await post(upstream, request, signal, readTranscription)
+      const outcome = await postFor(upstream, request, signal, async ({ headers, body }) => {
+        if (call.stream && isEventStream(oneHeader(headers['content-type'])))
+          return readTranscriptStream(body, { ...call.stream, takeBytes })
+        const answer = readObject(await body.text(ANSWER_BYTES_MAX, takeBytes))
+        return readReportedError(answer) ?? readTranscription(answer)
+      })
       const fault = upload.fault()
       if (outcome.kind === 'failure' && fault) throw fault
-      return outcome
+      if (outcome.kind !== 'stream') return outcome
+      isOpen = true
+      return closedAfter(outcome, upload)
     } finally {
-      upload.close()
+      if (!isOpen) upload.close()
     }
   }
 }
 
+/** An upstream may speak before it has the whole file. */
+function closedAfter(stream: ChatStream, upload: Upload): ChatStream {
+  return {
+    ...stream,
+    async each(take) {
+      try {
+        return await stream.each(take)
+      } catch (error) {
+        throw error instanceof StreamBroken ? (upload.fault() ?? error) : error
+      } finally {
+        upload.close()
+      }
+    },
+  }
+}
+
 function createForm(call: TranscriptionCall): MultipartForm {
+  const format = responseFormatOf(call)
   const fields: (readonly [name: string, value: string])[] = [
     ['model', call.model],
-    ['response_format', responseFormatOf(call)],
+    ['response_format', format],
+    // No upstream streams the verbose format, and some refuse to.
+    ...(call.stream && format === 'json' ? [['stream', 'true'] as const] : []),
     ...call.fields.filter(([name]) => !OWN_FIELDS.has(name)),
   ]
   const { name, mediaType } = call.file
