@@ -1,6 +1,5 @@
 /** The tables of docs/settings.md and docs/metrics.md, made from `.env.example`, the configuration and the sources. */
 import { tmpdir } from 'node:os'
-import { parseEnv } from 'node:util'
 import { ConfigError, loadConfig } from '../../src/app/config/config.ts'
 import { EnvironmentReader } from '../../src/app/config/environment-reader.ts'
 import { readSources } from './read-sources.ts'
@@ -16,33 +15,47 @@ function renderSettings(): string {
   const parts = text.split(/^# -- /m).slice(1)
   const tables = parts.map((part) => {
     const [heading = '', ...lines] = part.split('\n')
-    const rows = settingsOf(lines).map(({ name, example, about }) => {
-      const [one, other] = [sandbox.get(name), live.get(name)]
+    const rows = joinUnexplained(settingsOf(lines), sandbox).map(({ names, about }) => {
+      const [one, other] = [sandbox.get(names[0] ?? ''), live.get(names[0] ?? '')]
       const byDefault =
         one?.value === other?.value
           ? (one?.value ?? '')
           : `${other?.value ?? ''}; ${one?.value ?? ''} in sandbox mode`
-      return row([code(name), byDefault, one?.range ?? '', code(example), about])
+      return row([names.map(code).join(', '), byDefault, one?.range ?? '', about])
     })
-    const head = row(['setting', 'default', 'values', 'example', ''])
+    const head = row(['setting', 'default', 'values', ''])
     return [
       `## ${heading.replace(/ *-*$/, '')}`,
       '',
       head,
-      row(Array(5).fill('---')),
+      row(Array(4).fill('---')),
       ...rows,
     ].join('\n')
   })
   return page('Settings', [
-    'The variables of `.env` and the environment. Each can also come from a file: `SECRETS_KEY_FILE=/run/secrets/key`, up to 64 KiB, whose line breaks at the end do not count.',
+    'The variables of `.env` and the environment. Each can also come from a file: `SECRETS_KEY_FILE=/run/secrets/key`, up to 64 KiB, whose line breaks at the end do not count. [`.env.example`](../.env.example) has examples.',
     ...tables,
   ])
 }
 
 interface Setting {
-  readonly name: string
-  readonly example: string
+  readonly names: readonly string[]
   readonly about: string
+}
+
+/** Neighbours that neither a comment nor a default explains share a row: their names say what they are. */
+function joinUnexplained(
+  settings: readonly Setting[],
+  explained: ReadonlyMap<string, Shown>,
+): Setting[] {
+  const isPlain = ({ names, about }: Setting): boolean =>
+    about === '' && !names.some((name) => explained.has(name))
+  return settings.reduce<Setting[]>((rows, setting) => {
+    const last = rows.at(-1)
+    return last && isPlain(last) && isPlain(setting)
+      ? [...rows.slice(0, -1), { names: [...last.names, ...setting.names], about: '' }]
+      : [...rows, setting]
+  }, [])
 }
 
 /** A setting is a line of the form `# NAME=value`, explained by the comment above it. */
@@ -54,8 +67,8 @@ function settingsOf(lines: readonly string[]): Setting[] {
       about.push(text)
       return []
     }
-    const [name, value] = Object.entries(parseEnv(text))[0] as [string, string]
-    const setting = { name, example: value, about: about.join(' ').trim() }
+    const [name = ''] = text.split('=')
+    const setting = { names: [name], about: about.join(' ').trim() }
     about = []
     return [setting]
   })
