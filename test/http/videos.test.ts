@@ -223,11 +223,13 @@ test('xAI: its words for a video, and an address that gets no key and leads nowh
       'moderation_blocked',
       400,
     ],
-    [done(elsewhere.baseUrl.replace('/v1', '/content')), 'completed', null, 502],
-    [done('https://127.0.0.1/content'), 'completed', null, 502],
-    [done('file:///etc/passwd'), 'completed', null, 502],
-    [done('https://user:secret@localhost/content'), 'completed', null, 502],
-    [say({ status: 'done' }), 'completed', null, 502],
+    [done(elsewhere.baseUrl.replace('/v1', '/content')), 'failed', 'video_failed', 400],
+    [done('https://127.0.0.1/content'), 'failed', 'video_failed', 400],
+    [done('file:///etc/passwd'), 'failed', 'video_failed', 400],
+    [done('https://user:secret@localhost/content'), 'failed', 'video_failed', 400],
+    [say({ status: 'done' }), 'failed', 'video_failed', 400],
+    // A name is looked up only when the file is read.
+    [done('https://catraca-tests.example.com/content'), 'completed', null, 502],
   ] as const
   const asked = await Promise.all(
     rows.map(async (_row, at) => {

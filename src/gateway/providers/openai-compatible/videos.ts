@@ -105,13 +105,20 @@ export function createVideos(upstream: Upstream, format: VideoFormat): VideoJobs
     },
     async state(job, signal) {
       const answer = await ask(job, signal)
-      return isFailure(answer) ? answer : readState(answer)
+      if (isFailure(answer)) return answer
+      const state = readState(answer)
+      // Nobody pays for a file that nobody can read.
+      const isLost =
+        format === 'xai' && state.status === 'completed' && !addressOf(upstream, answer.video)
+      return isLost ? { ...state, status: 'failed' } : state
     },
     async open(job, signal) {
       if (format !== 'xai')
         return openContent(upstream, upstream.path(`/videos/${job}/content`), signal)
       const answer = await ask(job, signal)
-      return isFailure(answer) ? answer : openAddress(upstream, answer.video, signal)
+      return isFailure(answer)
+        ? answer
+        : openAddress(upstream, addressOf(upstream, answer.video), signal)
     },
     ...(format === 'openai' && {
       async remove(job, signal) {
@@ -204,23 +211,25 @@ function openContent(
   )
 }
 
-/**
- * The address is the upstream's word: it gets no key, and leads to the upstream's own host or to a public one. Redirects
- * are not followed.
- */
+/** The address is the upstream's word: undefined unless it leads to the upstream's own host, or to a public one. */
+function addressOf({ address }: Upstream, video: unknown): URL | undefined {
+  const url = isObject(video) && typeof video.url === 'string' ? URL.parse(video.url) : null
+  if (!url || url.username !== '' || url.password !== '') return undefined
+  const isPublic = url.protocol === 'https:' && isPublicHost(url.hostname) && isOpenPort(url.port)
+  return url.origin === address || isPublic ? url : undefined
+}
+
+/** The address gets no key, and redirects are not followed. */
 function openAddress(
   { address, uploads, elsewhere, silence }: Upstream,
-  video: unknown,
+  url: URL | undefined,
   signal: AbortSignal,
 ): Promise<VideoContent | UpstreamFailure> | UpstreamFailure {
-  const url = isObject(video) && typeof video.url === 'string' ? URL.parse(video.url) : null
-  const isOwn = url?.origin === address
-  const isPublic = url?.protocol === 'https:' && isPublicHost(url.hostname) && isOpenPort(url.port)
-  if (!url || !(isOwn || isPublic))
+  if (!url)
     return { kind: 'failure', reason: 'bad_answer', detail: 'the video has no public address' }
   const { origin, pathname, search } = url
   return download(() =>
-    (isOwn ? uploads : elsewhere).request({
+    (origin === address ? uploads : elsewhere).request({
       origin,
       path: pathname + search,
       method: 'GET',
