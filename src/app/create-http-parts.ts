@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createModelSpeeds } from '../money/usage/model-speeds.ts'
 import { createHealthSummaries } from '../platform/health/health-summaries.ts'
 import type { ThisNode } from '../http/health/operator-health-routes.ts'
 import type { createModelCalls } from './create-model-calls.ts'
@@ -40,6 +41,7 @@ const FILES_WAITING_MAX = 20
 export function createHttpParts(parts: Parts, started: Started): HttpDeps {
   const { config, db, webhooks, shared, accessLog } = parts
   const healthSummaries = createHealthSummaries(db)
+  const modelSpeeds = createModelSpeeds(db)
   return {
     ...parts,
     ...started,
@@ -64,7 +66,8 @@ export function createHttpParts(parts: Parts, started: Started): HttpDeps {
     thisNode: createThisNode(parts, started),
     upstreamBook: createUpstreamBook(parts),
     healthSummaries,
-    siteFacts: createSiteFacts({ ...parts, healthSummaries }),
+    modelSpeeds,
+    siteFacts: createSiteFacts({ ...parts, healthSummaries, modelSpeeds }),
     sitePages: createSitePages(),
     imageSlots: createShare({ ownMax: IMAGE_DOWNLOADS_MAX }, shared.runningOf('images')),
     archive: config.archive && openArchive(config.archive, shared.runningOf('archive')),

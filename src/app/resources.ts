@@ -38,6 +38,7 @@ import { operatorMarginRoutes } from '../http/margins/operator-margin-routes.ts'
 import { modelCallRoutes } from '../http/model-calls/model-call-routes.ts'
 import { geminiModelRoutes } from '../http/models/gemini-model-routes.ts'
 import { modelPriceRoutes } from '../http/models/model-price-routes.ts'
+import { modelSpeedRoutes } from '../http/models/model-speed-routes.ts'
 import { modelRoutes } from '../http/models/model-routes.ts'
 import { operatorMarkupRoutes } from '../http/models/operator-markup-routes.ts'
 import { operatorModelRoutes } from '../http/models/operator-model-routes.ts'
@@ -118,6 +119,7 @@ const routesOfModels = (terms: RouteTerms) => [
   ...modelRoutes,
   ...geminiModelRoutes,
   ...modelPriceRoutes,
+  ...modelSpeedRoutes,
   ...operatorModelRoutes(terms),
   ...operatorMarkupRoutes(terms),
   ...operatorPriceUpdateRoutes(terms),

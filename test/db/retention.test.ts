@@ -99,6 +99,10 @@ const INSERTS: Readonly<Record<string, (id: string, at: Date) => RawBuilder<unkn
   shield_counts: (_id, at) =>
     sql`insert into shield_counts (customer_id, api_key_id, day, action, kind, occurrences)
       values (${customerId}, ${keyId}, ${at}::timestamptz::date, 'mask', 'cpf', 1)`,
+  model_speed_days: (id, at) =>
+    sql`insert into model_speed_days (model_id, day, until_at, first_byte_counts, first_byte_customers,
+        pace_counts, pace_customers)
+      values (${id}, ${at}::timestamptz::date, ${at}, array_fill(0::int8, array[156]), 0, array_fill(0::int8, array[156]), 0)`,
   sign_in_attempts: (id, at) =>
     sql`insert into sign_in_attempts (key_hash, tries, ends_at)
       values (sha256(convert_to(${id}, 'UTF8')), 1, ${new Date(at.getTime() + DAY_MS)})`,

@@ -20,7 +20,7 @@ const PUBLIC_URL = 'https://catraca.example'
 const facts: SiteFacts = {
   models: [],
   fxRate: undefined,
-  reading: { markups: [], prices: [], health: [], rates: [] },
+  reading: { markups: [], prices: [], health: [], speeds: [], rates: [] },
 }
 const config = loadConfig({ DATA_DIR: '.' }, '.')
 const deps: SiteDeps = {

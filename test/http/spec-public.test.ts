@@ -28,6 +28,7 @@ test('models, rates, health, incidents, upstream health, images and public bills
     'GET /healthz/db',
     'GET /incidents/active',
     'GET /model-prices',
+    'GET /model-speeds',
     'GET /models',
     'GET /models/{id}',
     'GET /public-bills/{token}',

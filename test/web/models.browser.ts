@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { LATENCY_BUCKETS } from '../../src/platform/health/latency-buckets.ts'
+import { LATENCY_BUCKETS } from '../../src/platform/lib/latency-buckets.ts'
 import { ask, askChat, sound } from '../harness/ask.ts'
 import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
 import {
@@ -36,6 +36,8 @@ before(async () => {
   // Google answers sooner, and OpenAI more often. Nobody was asked for a model of Mistral.
   await measure('google', 60, { failed: 40, bucket: 20 })
   await measure('openai', 100, { failed: 0, bucket: 60 })
+  await measureModel('gpt-4o', { days: [0, 1, 2, 5], firstByte: 60, pace: 52 })
+  await measureModel('gpt-4o-mini', { days: [3], firstByte: 70, pace: 55 })
 })
 after(async () => {
   await browser?.close()
@@ -53,6 +55,20 @@ async function measure(
     values (now() - interval '30 hours', 'secreto', ${vendor}, ${ok}, ${failed}, ${counts})`.execute(
     gateway.database.db,
   )
+}
+
+/** Twenty answers of three customers on each of the days before today. */
+async function measureModel(
+  id: string,
+  { days, firstByte, pace }: { days: readonly number[]; firstByte: number; pace: number },
+): Promise<void> {
+  const countsAt = (at: number) =>
+    Array.from({ length: LATENCY_BUCKETS }, (_, bucket) => (bucket === at ? 20 : 0))
+  await sql`
+    insert into model_speed_days
+    select ${id}, (now() at time zone 'America/Sao_Paulo')::date - ago, now() - interval '1 day',
+      ${countsAt(firstByte)}::int8[], 7, ${countsAt(pace)}::int8[], 7
+    from unnest(${[...days]}::int[]) as ago`.execute(gateway.database.db)
 }
 
 test('a model is one line with its prices and measures, and every width fits', async () => {
@@ -74,10 +90,10 @@ test('a model is one line with its prices and measures, and every width fits', a
   }
   await page.setViewportSize(SIZES[0] as (typeof SIZES)[0])
   const row = page.getByRole('row', { name: /^.*GPT-4o gpt-4o Copiar/ })
-  assert.match((await row.textContent()) ?? '', /R\$\s16,25R\$\s65,00.*m?s100%$/)
+  assert.match((await row.textContent()) ?? '', /R\$\s16,25R\$\s65,000,2 s102100%$/)
   const unmeasured = page.getByRole('row', { name: /Mistral/ }).first()
-  assert.match((await unmeasured.textContent()) ?? '', /––$/)
-  await page.getByText('medidos por fabricante, em 90 dias').waitFor()
+  assert.match((await unmeasured.textContent()) ?? '', /–––$/)
+  await page.getByText('tokens por segundo: medidos por modelo, em 30 dias').waitFor()
   await page.close()
 })
 
@@ -102,6 +118,9 @@ test('models are filtered by what they can do, and sorted by price, speed and up
   const first = page.getByRole('row').nth(1)
   await page.goto('/modelos?categoria=llm&ordem=velocidade')
   await first.getByText('Google').waitFor({ state: 'attached' })
+  await page.getByLabel('Ordem').selectOption('vazao')
+  await first.getByText('GPT-4o mini', { exact: true }).waitFor()
+  await page.getByRole('row').nth(2).getByText('GPT-4o', { exact: true }).waitFor()
   await page.getByLabel('Ordem').selectOption('disponibilidade')
   await first.getByText('OpenAI').waitFor({ state: 'attached' })
   await page.getByLabel('Ordem').selectOption('preco')
@@ -128,6 +147,16 @@ test('the page of a model has every price in words, what was measured, and code 
   const measures = page.getByRole('region', { name: 'Disponibilidade e latência' })
   await measures.getByText('Medidas por fabricante (OpenAI)').waitFor()
   assert.match((await measures.textContent()) ?? '', /Chamadas com resposta100%.*medidas100$/)
+  const speed = page.getByRole('region', { name: 'Rapidez' })
+  await speed.getByText('nos últimos 30 dias').waitFor()
+  for (const [name, median] of [
+    ['Tempo até o 1º byte', '0,2 s'],
+    ['Tokens por segundo', '102'],
+  ] as const) {
+    const chart = speed.getByRole('img', { name: `${name}: mediana de ${median}` })
+    assert.equal(await chart.locator('rect').count(), 4, name)
+    assert.match((await chart.locator('rect').last().textContent()) ?? '', new RegExp(median))
+  }
   const own = page.getByRole('region', { name: 'Nas suas chamadas' })
   await own.getByText('nada foi medido').waitFor()
 
@@ -145,6 +174,7 @@ test('the page of a model has every price in words, what was measured, and code 
   for (const size of SIZES) {
     await page.setViewportSize(size)
     await assertFits(page, `${size.width}`)
+    await assertAccessible(page, `${size.width}`)
   }
   await page.getByRole('link', { name: 'página pública do modelo' }).click()
   await page.getByRole('heading', { name: 'Histórico do preço' }).waitFor()
@@ -157,6 +187,9 @@ test('a model that nobody has asked, of another kind, or unknown has a page that
   await page.getByText('Nenhuma chamada a este fabricante foi medida ainda.').waitFor()
   await page.getByText(/^R\$\s[\d,]+ por milhão de caracteres falados$/).waitFor()
   await page.getByRole('region', { name: 'Código' }).getByText('/v1/audio/speech').waitFor()
+  assert.equal(await page.getByRole('region', { name: 'Rapidez' }).count(), 0)
+  await page.goto('/modelos/gpt-4.1')
+  await page.getByText('Ainda não há respostas o bastante deste modelo').waitFor()
   await page.goto('/modelos/gpt-4o-mini-tts')
   await page.getByRole('region', { name: 'Código' }).getByText('/v1/audio/speech').waitFor()
   await page.goto('/modelos/sandbox-moderation')

@@ -16,6 +16,7 @@ import {
 } from './pages/home/home-queries.ts'
 import { keyListQuery } from './pages/keys/key-queries.ts'
 import { catalogQuery } from './pages/models/catalog-query.ts'
+import { speedQuery, speedsQuery } from './pages/models/speed-queries.ts'
 import { recommendationsQuery } from './pages/models/recommendations-query.ts'
 import { preferencesQuery } from './pages/profile/profile-queries.ts'
 import { upstreamHealthQuery } from './pages/status/health-queries.ts'
@@ -64,14 +65,20 @@ export function prefetchKeys(search: Search): void {
   if (search.situacao === undefined) void queryClient.prefetchInfiniteQuery(keyListQuery(undefined))
 }
 
-export function prefetchModel(): void {
-  void queryClient.prefetchQuery(catalogQuery)
-  void queryClient.prefetchQuery(upstreamHealthQuery)
+export function prefetchModel(id: string): void {
+  prefetchCatalog()
+  void queryClient.prefetchQuery(speedQuery(id))
 }
 
 export function prefetchModels(): void {
-  prefetchModel()
+  prefetchCatalog()
+  void queryClient.prefetchQuery(speedsQuery)
   void prefetchRecommendations()
+}
+
+function prefetchCatalog(): void {
+  void queryClient.prefetchQuery(catalogQuery)
+  void queryClient.prefetchQuery(upstreamHealthQuery)
 }
 
 /** Visitors have no recommendations. */

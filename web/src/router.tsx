@@ -94,7 +94,7 @@ const models = createRoute({
 const model = createRoute({
   getParentRoute: () => either,
   path: '/modelos/$',
-  loader: prefetchModel,
+  loader: ({ params: { _splat: id = '' } }) => prefetchModel(id),
   component: pageComponent(() => import('./pages/models/ModelPage.tsx'), 'ModelPage'),
 })
 const usage = createRoute({

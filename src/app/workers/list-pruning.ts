@@ -14,6 +14,7 @@ import { pruneCachedAnswers } from '../../customers/cached-answers.ts'
 import { pruneStoredResponses } from '../../customers/stored-responses/response-store.ts'
 import { pruneBatches } from '../../customers/batches/batches.ts'
 import { pruneFiles } from '../../customers/batches/files.ts'
+import { pruneModelSpeeds } from '../../money/usage/model-speeds.ts'
 import { pruneRefusals } from '../../money/usage/refusals.ts'
 import { pruneWebhookAttempts } from '../../deliveries/webhooks/webhook-attempts.ts'
 import type { Database } from '../../platform/db/open.ts'
@@ -23,6 +24,7 @@ import type { Job } from './open-jobs.ts'
 export function listPruning(db: Database): Readonly<Record<string, Job>> {
   return {
     'prune-health': { cron: '37 3 * * *', run: () => pruneHealth(db) },
+    'prune-model-speeds': { cron: '39 3 * * *', run: () => pruneModelSpeeds(db) },
     'prune-webhook-attempts': { cron: '47 3 * * *', run: () => pruneWebhookAttempts(db) },
     'prune-tasks': { cron: '41 3 * * *', run: () => pruneTasks(db) },
     'prune-auth-events': { cron: '57 3 * * *', run: () => pruneAuthEvents(db) },

@@ -18,6 +18,7 @@ import { sealUsage } from '../../money/ledger/audit/audit-seals.ts'
 import { LEASE_SECONDS } from '../../money/ledger/lease.ts'
 import { deleteWaitingUsers } from '../../identity/delete-user.ts'
 import { verifyDeliveries } from '../../money/ledger/deliveries/verify-deliveries.ts'
+import { sumModelSpeeds } from '../../money/usage/model-speeds.ts'
 import { rollUsageDays } from '../../money/ledger/roll-usage-days.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import {
@@ -268,6 +269,8 @@ async function startJobs(parts: Parts, databaseUrl: string): Promise<OpenJobs> {
     'ensure-months': { cron: '17 3 * * *', run: () => keepMonthsAhead(db, log) },
     // Every hour, so that the day is rolled up soon after midnight UTC and a failed run is repeated.
     'roll-usage-days': { cron: '7 * * * *', run: () => rollUsageDays(db) },
+    // After the hour, when the last of its settlements can be seen.
+    'sum-model-speeds': { cron: '11 * * * *', run: () => sumModelSpeeds(db) },
     // A backlog takes hours, at a tenth of a core: the next run continues where the last one stopped.
     'seal-usage': {
       cron: '27 * * * *',

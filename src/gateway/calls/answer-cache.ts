@@ -10,6 +10,7 @@ import { CACHED_TEXT_BYTES_MAX } from '../../customers/cached-answers.ts'
 import type { Route } from '../../money/catalog/model.ts'
 import { chargedPrice } from '../../money/catalog/route-prices.ts'
 import type { Resolution } from '../../money/ledger/resolution.ts'
+import { CACHE_UPSTREAM } from '../../money/usage/usage-event.ts'
 import { TOO_MANY_WAIT } from '../../platform/admission/own-time.ts'
 import type { Held } from '../../platform/admission/share.ts'
 import { sha256 } from '../../platform/lib/ids.ts'
@@ -19,8 +20,6 @@ import type { CallKind } from './call-kind.ts'
 import type { CacheChoice, CallRequest, Called, HeldCall } from './call.ts'
 import type { GatewayParts } from './gateway-parts.ts'
 
-/** Stands for an upstream in the records of a call that was answered from the cache. */
-const CACHE_UPSTREAM = 'answer-cache'
 /** Neither a call nor its end waits any longer for the cache. */
 const WAIT_MS_MAX = 2_000
 /** Chunks that are relayed at once. */

@@ -2,6 +2,9 @@ import { sql, type RawBuilder } from 'kysely'
 import { exactTime } from '../../platform/db/exact-time.ts'
 import type { NanoBrl, PicoUsd } from '../../platform/lib/money.ts'
 
+/** Stands for an upstream in the events of calls that were answered from the cache of answers. */
+export const CACHE_UPSTREAM = 'answer-cache'
+
 /** A charge with all data that explain its amount. */
 export interface UsageEvent {
   readonly id: string

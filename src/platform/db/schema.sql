@@ -864,6 +864,17 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (number)
 );
 
+create table model_speed_days (
+  model_id text not null,
+  day date not null,
+  until_at timestamptz not null,
+  first_byte_counts latency_counts not null,
+  first_byte_customers bigint not null,
+  pace_counts latency_counts not null,
+  pace_customers bigint not null,
+  constraint model_speed_days_pkey PRIMARY KEY (model_id, day)
+) with (fillfactor=50);
+
 create table nodes (
   id uuid not null,
   started_at timestamptz not null default now(),

@@ -724,6 +724,15 @@ export interface Tables {
   }
   rate_windows: { subject: string; window_at: Date; requests: bigint; tokens: bigint }
   upstream_health_hours: UpstreamHealthHoursTable
+  model_speed_days: {
+    model_id: string
+    day: string
+    until_at: Date
+    first_byte_counts: string[]
+    first_byte_customers: bigint
+    pace_counts: string[]
+    pace_customers: bigint
+  }
   incidents: IncidentsTable
   incident_updates: IncidentUpdatesTable
   incident_mails: {

@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
 import type { Log } from '../lib/log.ts'
-import { bucketOf, LATENCY_BUCKETS } from './latency-buckets.ts'
+import { bucketOf, LATENCY_BUCKETS } from '../lib/latency-buckets.ts'
 
 /** The result of an attempt at an upstream. */
 export interface HealthSample {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/open.ts'
-import { LATENCY_BUCKETS, percentileMs } from './latency-buckets.ts'
+import { LATENCY_BUCKETS, percentileOf } from '../lib/latency-buckets.ts'
 
 /** Longer than the longest window that can be requested. */
 const KEPT_DAYS = 100
@@ -85,8 +85,8 @@ export async function summarizeHealth(db: Database, days: number): Promise<Vendo
     vendor: row.vendor,
     requests: Number(row.ok_count + row.failed_count),
     uptimePercent: uptimeOf(row.ok_count, row.failed_count),
-    p50Ms: percentileMs(row.latency_counts, 0.5),
-    p95Ms: percentileMs(row.latency_counts, 0.95),
+    p50Ms: percentileOf(row.latency_counts, 0.5),
+    p95Ms: percentileOf(row.latency_counts, 0.95),
     byDay: daysOf.get(row.vendor) ?? [],
   }))
 }

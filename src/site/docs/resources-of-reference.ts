@@ -44,10 +44,10 @@ const CUSTOMERS: readonly Place[] = [
     description: 'Ler, listar e apagar respostas que a conta guarda.',
   },
   {
-    pattern: / \/(models|model-prices|fx-rates|files)\b/,
+    pattern: / \/(models|model-prices|model-speeds|fx-rates|files)\b/,
     slug: 'catalogo-e-precos',
     title: 'Catálogo e preços',
-    description: 'Modelos, preços em reais e as taxas de câmbio aplicadas.',
+    description: 'Modelos, preços em reais, rapidez e as taxas de câmbio aplicadas.',
   },
   {
     pattern: / \/(usage|statement|me\/(usage-summary|runway|recommendations))\b/,

@@ -180,21 +180,45 @@ function tierRows(tier: PriceTier, model: Model, fxRate: FxRate): Html {
   )}`
 }
 
+function measured(model: Model, facts: SiteFacts): Html | false {
+  const found = [speedOf(model, facts), healthOf(model, facts)].filter((each) => each !== false)
+  if (found.length === 0) return false
+  return html`<section aria-labelledby="medido">
+    <h2 id="medido" class="gap">Medido nos últimos ${HEALTH_DAYS} dias</h2>
+    ${found}
+  </section>`
+}
+
+function speedOf({ id }: Model, { reading }: SiteFacts): Html | false {
+  const speed = reading.speeds.find(({ modelId }) => modelId === id)
+  if (!speed) return false
+  const { firstByteMs, tokensPerSecond } = speed
+  return html`<p class="muted">Nas respostas deste modelo em stream, mediana.</p>
+    <dl class="facts">
+      <div>
+        <dt>Primeiro byte</dt>
+        <dd>${milliseconds(firstByteMs)}</dd>
+      </div>
+      <div>
+        <dt>Tokens por segundo</dt>
+        <dd>${tokensPerSecond === null ? t('sem medida') : decimal(tokensPerSecond)}</dd>
+      </div>
+    </dl>`
+}
+
 /** Health is measured by maker: the upstreams behind a model are never named. */
-function measured(model: Model, { reading }: SiteFacts): Html | false {
+function healthOf(model: Model, { reading }: SiteFacts): Html | false {
   const health = reading.health.find(({ vendor }) => vendor === model.vendor)
   if (!health) return false
   const { requests, uptimePercent, p50Ms, p95Ms } = health
-  return html`<section aria-labelledby="medido">
-    <h2 id="medido" class="gap">Medido nos últimos ${HEALTH_DAYS} dias</h2>
-    <p class="muted">
+  return html`<p class="muted">
       Em ${requests === 1 ? t('1 chamada') : t`${wholeCount(requests)} chamadas`} a modelos
       ${ofMaker(model)}, inclusive as que falharam. Ao vivo: <a href="/status">status</a>.
     </p>
     <dl class="facts">
       <div>
         <dt>Chamadas com resposta</dt>
-        <dd>${String(uptimePercent).replace('.', point())}%</dd>
+        <dd>${decimal(uptimePercent)}%</dd>
       </div>
       <div>
         <dt>Primeiro byte, mediana</dt>
@@ -204,8 +228,7 @@ function measured(model: Model, { reading }: SiteFacts): Html | false {
         <dt>Primeiro byte, p95</dt>
         <dd>${milliseconds(p95Ms)}</dd>
       </div>
-    </dl>
-  </section>`
+    </dl>`
 }
 
 function samples(model: Model, origin: string): Html {
@@ -307,6 +330,10 @@ function minutes(seconds: number): string {
   return seconds >= 120
     ? t`${wholeCount(Math.floor(seconds / 60))} minutos`
     : t`${seconds} segundos`
+}
+
+function decimal(value: number): string {
+  return String(value).replace('.', point())
 }
 
 function milliseconds(ms: number | null): string {

@@ -13,12 +13,14 @@ import {
   type FxRateView,
 } from '../../money/fx/applied-rates.ts'
 import type { FxRate } from '../../money/fx/fx-rates.ts'
+import { SPEED_DAYS, type ModelSpeed, type ModelSpeeds } from '../../money/usage/model-speeds.ts'
 import type { HealthSummaries, VendorHealth } from '../../platform/health/health-summaries.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import type { HttpConfig } from '../../http/rest/parts.ts'
 import type { Catalog } from '../../money/catalog/catalog.ts'
 
-export const HEALTH_DAYS = 30
+/** A page shows both under one heading. */
+export const HEALTH_DAYS = SPEED_DAYS
 /** About three months of business days. */
 export const RATES_SHOWN = 60
 const READING_AGE_MS_MAX = 60_000
@@ -29,6 +31,7 @@ export interface SiteSources {
   readonly catalog: Pick<Catalog, 'listModels'>
   readonly fxRate: FxRateView
   readonly healthSummaries: HealthSummaries
+  readonly modelSpeeds: ModelSpeeds
   readonly log: Log
 }
 
@@ -42,10 +45,11 @@ interface Reading {
   readonly markups: readonly MarkupChange[]
   readonly prices: readonly PriceChange[]
   readonly health: readonly VendorHealth[]
+  readonly speeds: readonly ModelSpeed[]
   readonly rates: readonly AppliedRate[]
 }
 
-const NOTHING_READ: Reading = { markups: [], prices: [], health: [], rates: [] }
+const NOTHING_READ: Reading = { markups: [], prices: [], health: [], speeds: [], rates: [] }
 
 /** Returns a reader of the facts, which returns the same object as long as nothing has changed. */
 export function createSiteFacts(deps: SiteSources): () => Promise<SiteFacts> {
@@ -56,13 +60,14 @@ export function createSiteFacts(deps: SiteSources): () => Promise<SiteFacts> {
 
   async function read(): Promise<void> {
     try {
-      const [markups, prices, health, rates] = await Promise.all([
+      const [markups, prices, health, speeds, rates] = await Promise.all([
         listMarkupChanges(deps.db),
         listPriceChanges(deps.db),
         deps.healthSummaries.find(HEALTH_DAYS),
+        deps.modelSpeeds.list(),
         listAppliedRates(deps.db, deps.config.mode, { limit: RATES_SHOWN }),
       ])
-      const found = { markups, prices, health, rates }
+      const found = { markups, prices, health, speeds, rates }
       if (textOf(found) !== textOf(reading)) reading = found
     } catch (error) {
       deps.log.warn('site_facts_not_read', { error })

@@ -120,6 +120,11 @@ const CASES: ContractCases = {
     { headers: { 'if-none-match': '"old", *' }, status: 304 },
   ],
   'GET /model-prices': [{ isAnonymous: true }, { headers: { 'if-none-match': '*' }, status: 304 }],
+  'GET /model-speeds': [
+    { isAnonymous: true },
+    { path: '/model-speeds?model_id=gpt-4o' },
+    { path: '/model-speeds?model_id=a&model_id=b', status: 400 },
+  ],
   'GET /models/{id}': [{ path: '/models/gpt-4o' }, { path: '/models/none', status: 404 }],
   'GET /healthz': [{ isAnonymous: true }],
   'GET /healthz/db': [{ isAnonymous: true }],

@@ -12,6 +12,7 @@ export const PUBLIC = [
   'GET /healthz/db',
   'GET /incidents/active',
   'GET /model-prices',
+  'GET /model-speeds',
   'GET /models',
   'GET /models/{id}',
   'GET /public-bills/{token}',

@@ -67,6 +67,7 @@ export const NOT_MONEY: Readonly<Record<string, string>> = {
   team_members: PEOPLE,
   upstream_cost_days: 'what upstreams say, compared with the charges',
   upstream_costs: 'what upstreams say, compared with the charges',
+  model_speed_days: SHOWN,
   upstream_health_hours: SHOWN,
   upstream_models: 'which models are shown; their prices are rows of prices',
   upstreams: 'whom calls ask; what they cost is prices',

@@ -638,6 +638,53 @@ export interface Contract {
       }
     }
     /**
+     * A rapidez de cada modelo nos últimos dias, nas respostas em stream de todos
+     */
+    '/model-speeds': {
+      query: {
+        /**
+         * Só este modelo, e dia a dia.
+         */
+        model_id?: string
+      }
+      /**
+       * Tudo certo.
+       */
+      answer: {
+        days: number
+        /**
+         * Atualizada uma vez por hora, sem as respostas do cache. Um número só aparece com ao menos 10 respostas de ao menos 3 clientes, e um modelo só com algum número.
+         */
+        models: {
+          model_id: string
+          /**
+           * Do pedido ao modelo até o primeiro byte, mediana.
+           */
+          first_byte_ms: number | null
+          /**
+           * Tokens da resposta por segundo depois do primeiro byte, mediana; sem as respostas curtas e as que têm tokens de raciocínio.
+           */
+          tokens_per_second: number | null
+          /**
+           * Os dias de Brasília, do mais antigo ao mais novo; null sem model_id.
+           */
+          by_day:
+            | {
+                day: string
+                /**
+                 * Do pedido ao modelo até o primeiro byte, mediana.
+                 */
+                first_byte_ms: number | null
+                /**
+                 * Tokens da resposta por segundo depois do primeiro byte, mediana; sem as respostas curtas e as que têm tokens de raciocínio.
+                 */
+                tokens_per_second: number | null
+              }[]
+            | null
+        }[]
+      }
+    }
+    /**
      * As taxas de câmbio aplicadas, as mais novas primeiro
      */
     '/fx-rates': {

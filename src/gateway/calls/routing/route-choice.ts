@@ -37,7 +37,7 @@ export const ANY_ROUTE: RouteChoice = {
 export const NAMES_MAX = 50
 const LISTS = ['order', 'only', 'ignore'] as const
 const PRICES = ['prompt', 'completion'] as const
-/** Nobody measures the throughput: the time to the first byte stands for it. */
+/** The throughput is measured for a model, not for its routes: the time to the first byte stands for it. */
 const SORTS: Readonly<Record<string, RouteOrder>> = {
   price: 'price',
   latency: 'fastest',

@@ -49,6 +49,7 @@ export function ModelFilterFields({ models, filters, onChange }: Props) {
               <option value="">{t('Catálogo')}</option>
               <option value="preco">{t('Mais barato primeiro')}</option>
               <option value="velocidade">{t('Mais rápido primeiro')}</option>
+              <option value="vazao">{t('Mais tokens por segundo primeiro')}</option>
               <option value="disponibilidade">{t('Mais disponível primeiro')}</option>
               <option value="nome">{t('Nome')}</option>
             </Select>

@@ -5,9 +5,10 @@ import { duration } from '../../format/duration.ts'
 import { counted, percent, wholeNumber } from '../../format/number.ts'
 import { HEALTH_DAYS, type MakerHealth } from '../status/health-queries.ts'
 import { UptimeBars } from '../status/UptimeBars.tsx'
-import { paceText } from '../usage/call-words.ts'
 import type { Call } from '../usage/usage-queries.ts'
 import { t } from '../../language/t.ts'
+import { Bars, type Bar } from './Bars.tsx'
+import { paceWords } from './SpeedMeasures.tsx'
 
 export function FactList({ facts }: { readonly facts: readonly (readonly [string, string])[] }) {
   return (
@@ -71,9 +72,7 @@ export function OwnMeasures({ calls }: OwnProps) {
   return (
     <Card
       title={t('Nas suas chamadas')}
-      description={t(
-        'A latência e a vazão deste modelo nas suas últimas chamadas, até 100. As de outros clientes não são medidas por modelo.',
-      )}
+      description={t('A latência e a vazão deste modelo nas suas últimas chamadas, até 100.')}
     >
       {answered.length === 0 ? (
         <p className="text-sm text-muted">
@@ -97,10 +96,14 @@ export function OwnMeasures({ calls }: OwnProps) {
   )
 }
 
-interface Point {
-  readonly id: string
+interface Point extends Bar {
   readonly value: number
-  readonly title: string
+}
+
+interface SeriesProps {
+  readonly name: string
+  readonly points: readonly Point[]
+  readonly write: (value: number) => string
 }
 
 function pointOf(valueOf: (call: Call) => number | null, write: (value: number) => string) {
@@ -111,57 +114,14 @@ function pointOf(valueOf: (call: Call) => number | null, write: (value: number) 
   }
 }
 
-function paceWords(tokensPerSecond: number): string {
-  return paceText({ tokens_per_second: tokensPerSecond })
-}
-
-interface SeriesProps {
-  readonly name: string
-  readonly points: readonly Point[]
-  readonly write: (value: number) => string
-}
-
-/** A bar for each call, the newest at the right. */
+/** A bar for each call. */
 function Series({ name, points, write }: SeriesProps) {
   const sorted = points.map(({ value }) => value).toSorted((one, other) => one - other)
   const median = sorted[Math.floor((sorted.length - 1) / 2)]
   const top = sorted.at(-1)
-  if (median === undefined || top === undefined)
-    return (
-      <p className="text-sm">
-        {name}: <span className="text-muted">{t('não medido')}</span>
-      </p>
-    )
-  const words = t('mediana de {median}, até {top}', { median: write(median), top: write(top) })
-  return (
-    <figure className="grid gap-2">
-      <figcaption className="text-sm">
-        <span className="font-medium">{name}</span>
-        <span className="block text-muted tabular-nums">{words}</span>
-      </figcaption>
-      <svg
-        role="img"
-        aria-label={`${name}: ${words}`}
-        viewBox={`0 0 ${points.length * 4 - 1} 60`}
-        preserveAspectRatio="none"
-        className="h-16 w-full"
-      >
-        {points.map(({ id, value, title }, place) => {
-          const height = Math.max((value / top) * 60, 1)
-          return (
-            <rect
-              key={id}
-              x={place * 4}
-              y={60 - height}
-              width={3}
-              height={height}
-              className="fill-accent"
-            >
-              <title>{title}</title>
-            </rect>
-          )
-        })}
-      </svg>
-    </figure>
-  )
+  const words =
+    median === undefined || top === undefined
+      ? undefined
+      : t('mediana de {median}, até {top}', { median: write(median), top: write(top) })
+  return <Bars name={name} words={words} bars={points} />
 }

@@ -23,6 +23,8 @@ import { modelCallsQuery } from './model-calls-query.ts'
 import { FactList, MakerMeasures, OwnMeasures } from './ModelMeasures.tsx'
 import { CATEGORY_WORDS, plannedText, priceLines } from './price-words.ts'
 import { RateNotice } from './RateNotice.tsx'
+import { SpeedMeasures } from './SpeedMeasures.tsx'
+import { speedQuery } from './speed-queries.ts'
 import { t } from '../../language/t.ts'
 import { Trans } from '../../language/Trans.tsx'
 
@@ -30,10 +32,11 @@ export function ModelPage() {
   const { _splat: id = '' } = useParams({ strict: false })
   const { data: session } = useQuery(sessionQuery)
   const found = useQuery(catalogQuery)
-  // Both stand above the code, which would move when they arrive.
+  // They stand above the code, which would move when they arrive.
   const health = useQuery(upstreamHealthQuery)
+  const speed = useQuery(speedQuery(id))
   const calls = useQuery({ ...modelCallsQuery(id), enabled: Boolean(session) })
-  const isPending = found.isPending || health.isLoading || calls.isLoading
+  const isPending = found.isPending || health.isLoading || speed.isLoading || calls.isLoading
   // All at once: its description would push down what stands for the rest.
   const model = isPending ? undefined : found.data?.models.find((each) => each.id === id)
   return (
@@ -72,6 +75,13 @@ export function ModelPage() {
             health={health.data?.providers.find(({ provider }) => provider === model.upstream)}
             now={health.dataUpdatedAt}
           />
+          {(model.category === 'llm' || speed.data?.models[0]) && (
+            <SpeedMeasures
+              speed={speed.data?.models[0]}
+              days={speed.data?.days ?? 30}
+              now={speed.dataUpdatedAt}
+            />
+          )}
           {session && <OwnMeasures calls={calls.data?.calls} />}
           <Code model={model} />
         </div>

@@ -5,7 +5,7 @@ import { duration } from '../../format/duration.ts'
 import { percent, shortNumber } from '../../format/number.ts'
 import { amount } from '../usage/charge-words.ts'
 import type { CatalogModel } from './catalog-query.ts'
-import type { Measured } from './choose-models.ts'
+import type { Measured, Measures } from './choose-models.ts'
 import { MakerMark, makerWords } from './MakerMark.tsx'
 import {
   CATEGORY_WORDS,
@@ -15,6 +15,7 @@ import {
   pricesText,
   unitPrices,
 } from './price-words.ts'
+import { paceWords } from './SpeedMeasures.tsx'
 import { t } from '../../language/t.ts'
 
 interface Props {
@@ -56,6 +57,9 @@ export function ModelTable({ models, measured, comparedIds, isFull, onToggle }: 
             <th scope="col" className={`${HEADER} text-right max-lg:hidden`}>
               {t('1º byte')}
             </th>
+            <th scope="col" className={`${HEADER} text-right max-xl:hidden`}>
+              {t('Tokens/s')}
+            </th>
             <th scope="col" className={`${HEADER} pr-5 text-right max-lg:hidden`}>
               {t('Disponível')}
             </th>
@@ -66,7 +70,7 @@ export function ModelTable({ models, measured, comparedIds, isFull, onToggle }: 
             <ModelRow
               key={model.id}
               model={model}
-              health={measured.get(model.upstream)}
+              measures={measured.get(model.id)}
               isCompared={comparedIds.includes(model.id)}
               isFull={isFull}
               onToggle={() => onToggle(model.id)}
@@ -80,14 +84,14 @@ export function ModelTable({ models, measured, comparedIds, isFull, onToggle }: 
 
 interface RowProps {
   readonly model: CatalogModel
-  readonly health: ReturnType<Measured['get']>
+  readonly measures: Measures | undefined
   readonly isCompared: boolean
   readonly isFull: boolean
   readonly onToggle: () => void
 }
 
 /** One line, but on a phone, where the price stands below the name. */
-function ModelRow({ model, health, isCompared, isFull, onToggle }: RowProps) {
+function ModelRow({ model, measures, isCompared, isFull, onToggle }: RowProps) {
   const { price } = model
   const planned = plannedText(model)
   const figure = 'px-3 text-right whitespace-nowrap tabular-nums'
@@ -139,13 +143,20 @@ function ModelRow({ model, health, isCompared, isFull, onToggle }: RowProps) {
       </td>
       <PriceCells model={model} />
       <td className={`${figure} text-muted max-lg:hidden`}>
-        {typeof health?.p50_ms === 'number' ? duration(health.p50_ms) : '–'}
+        {written(measures?.firstByteMs, duration)}
+      </td>
+      <td className={`${figure} text-muted max-xl:hidden`}>
+        {written(measures?.tokensPerSecond, paceWords)}
       </td>
       <td className={`${figure} pr-5 text-muted max-lg:hidden`}>
-        {health ? percent(health.uptime_percent) : '–'}
+        {written(measures?.uptimePercent, percent)}
       </td>
     </tr>
   )
+}
+
+function written(value: number | null | undefined, write: (value: number) => string): string {
+  return typeof value === 'number' ? write(value) : '–'
 }
 
 function PriceCells({ model }: { readonly model: CatalogModel }) {

@@ -11,12 +11,13 @@ import { counted } from '../../format/number.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { CompareBar } from './CompareBar.tsx'
 import { catalogQuery, type CatalogView } from './catalog-query.ts'
-import { chooseModels } from './choose-models.ts'
+import { chooseModels, joinMeasures } from './choose-models.ts'
 import { ModelFilterFields } from './ModelFilterFields.tsx'
 import { ModelTable } from './ModelTable.tsx'
 import { RateNotice } from './RateNotice.tsx'
 import { Recommendations } from './Recommendations.tsx'
 import { recommendationsQuery } from './recommendations-query.ts'
+import { speedsQuery, type ModelSpeed } from './speed-queries.ts'
 import { upstreamHealthQuery, type MakerHealth } from '../status/health-queries.ts'
 import { t } from '../../language/t.ts'
 
@@ -30,7 +31,9 @@ export function ModelsPage() {
   const { isLoading } = useQuery({ ...recommendationsQuery, enabled: Boolean(session) })
   // A list in the order of what was measured would move when it arrives.
   const health = useQuery(upstreamHealthQuery)
-  const isPending = found.isPending || (found.isSuccess && (isLoading || health.isLoading))
+  const speeds = useQuery(speedsQuery)
+  const isPending =
+    found.isPending || (found.isSuccess && (isLoading || health.isLoading || speeds.isLoading))
   return (
     <>
       <PageTitle
@@ -44,7 +47,11 @@ export function ModelsPage() {
       )}
       {found.isError && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
       {!isPending && found.data && (
-        <Catalog catalog={found.data} makers={health.data?.providers ?? []} />
+        <Catalog
+          catalog={found.data}
+          makers={health.data?.providers ?? []}
+          speeds={speeds.data?.models ?? []}
+        />
       )}
     </>
   )
@@ -53,11 +60,12 @@ export function ModelsPage() {
 interface CatalogProps {
   readonly catalog: CatalogView
   readonly makers: readonly MakerHealth[]
+  readonly speeds: readonly ModelSpeed[]
 }
 
-function Catalog({ catalog, makers }: CatalogProps) {
+function Catalog({ catalog, makers, speeds }: CatalogProps) {
   const [filters, change] = useFilters('busca', 'categoria', 'faz', 'ordem', 'comparar')
-  const measured = new Map(makers.map((each) => [each.provider, each]))
+  const measured = joinMeasures(catalog.models, makers, speeds)
   const shown = chooseModels(catalog.models, filters, measured)
   const out = shown.filter(({ available }) => !available).length
   const compared = filters.comparar
@@ -76,9 +84,9 @@ function Catalog({ catalog, makers }: CatalogProps) {
         {out > 0 && t(', {count} fora do ar', { count: out })}
         <span className="max-lg:hidden">
           {'. '}
-          {measured.size > 0
+          {makers.length > 0 || speeds.length > 0
             ? t(
-                '1º byte e disponibilidade: medidos por fabricante, em 90 dias, nas chamadas de todos os clientes.',
+                '1º byte e tokens por segundo: medidos por modelo, em 30 dias. Disponibilidade, e o 1º byte de modelos com poucas chamadas: por fabricante, em 90 dias.',
               )
             : t('1º byte e disponibilidade aparecem quando houver chamadas medidas.')}
         </span>

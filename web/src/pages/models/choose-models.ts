@@ -1,6 +1,8 @@
 import { makerOf } from '../../../../src/site/pages/makers.ts'
 import { plainText } from '../../lib/plain-text.ts'
+import type { MakerHealth } from '../status/health-queries.ts'
 import type { CatalogModel } from './catalog-query.ts'
+import type { ModelSpeed } from './speed-queries.ts'
 import { language } from '../../language/language.ts'
 import { perLanguage } from '../../language/per-language.ts'
 import { t } from '../../language/t.ts'
@@ -13,11 +15,40 @@ export interface ModelFilters {
   readonly ordem: string
 }
 
-/** What was measured at the makers, by the name of the catalog. */
-export type Measured = ReadonlyMap<
-  string,
-  { readonly uptime_percent: number; readonly p50_ms: number | null }
->
+/** What was measured of a model; null: nothing. */
+export interface Measures {
+  /** Of the model, or of its maker where too few calls were made to it. */
+  readonly firstByteMs: number | null
+  readonly tokensPerSecond: number | null
+  /** Of the maker. */
+  readonly uptimePercent: number | null
+}
+
+/** By the id of the model. */
+export type Measured = ReadonlyMap<string, Measures>
+
+export function joinMeasures(
+  models: readonly CatalogModel[],
+  makers: readonly MakerHealth[],
+  speeds: readonly ModelSpeed[],
+): Measured {
+  const healthOf = new Map(makers.map((each) => [each.provider, each]))
+  const speedOf = new Map(speeds.map((each) => [each.model_id, each]))
+  return new Map(
+    models.map(({ id, upstream }) => {
+      const health = healthOf.get(upstream)
+      const speed = speedOf.get(id)
+      return [
+        id,
+        {
+          firstByteMs: speed?.first_byte_ms ?? health?.p50_ms ?? null,
+          tokensPerSecond: speed?.tokens_per_second ?? null,
+          uptimePercent: health?.uptime_percent ?? null,
+        },
+      ]
+    }),
+  )
+}
 
 /** What models can do besides their kind, by the name in the address. */
 export const ABILITIES: Readonly<Record<string, (model: CatalogModel) => boolean>> = {
@@ -72,9 +103,9 @@ const RANKS: Readonly<Record<string, Rank>> = {
     const [tier] = price?.tiers ?? []
     return tier ? tier.input_brl + tier.output_brl : Infinity
   },
-  velocidade: ({ upstream }, measured) => measured.get(upstream)?.p50_ms ?? Infinity,
-  disponibilidade: ({ upstream }, measured) =>
-    -(measured.get(upstream)?.uptime_percent ?? -Infinity),
+  velocidade: ({ id }, measured) => measured.get(id)?.firstByteMs ?? Infinity,
+  vazao: ({ id }, measured) => -(measured.get(id)?.tokensPerSecond ?? -Infinity),
+  disponibilidade: ({ id }, measured) => -(measured.get(id)?.uptimePercent ?? -Infinity),
 }
 
 /** Infinity equals itself: without a figure, models stay in the order of the catalog. */

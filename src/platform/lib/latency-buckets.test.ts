@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from '../../../test/harness/fast-check.ts'
-import { bucketOf, LATENCY_BUCKETS, percentileMs } from './latency-buckets.ts'
+import { bucketOf, LATENCY_BUCKETS, percentileOf } from './latency-buckets.ts'
 
 const MS_MAX = 15 * 60_000
 const latency = fc.double({ min: 1, max: MS_MAX, noNaN: true })
@@ -32,17 +32,17 @@ test('the number of buckets matches the stored rows', () => {
 
 test('any latency from 1 ms to 15 min comes back within 5 %', () => {
   fc.assert(
-    fc.property(latency, (ms) => assertWithin5Percent(percentileMs(count([ms]), 0.5), ms)),
+    fc.property(latency, (ms) => assertWithin5Percent(percentileOf(count([ms]), 0.5), ms)),
     { numRuns: 5_000 },
   )
   for (const ms of [1, 1.5, 2, 100, 1_000, 60_000, MS_MAX - 1, MS_MAX])
-    assertWithin5Percent(percentileMs(count([ms]), 1), ms)
+    assertWithin5Percent(percentileOf(count([ms]), 1), ms)
 })
 
 test('percentiles are within 5 % of those of the latencies themselves', () => {
   fc.assert(
     fc.property(latencies, fc.constantFrom(0.01, 0.5, 0.95, 0.99, 1), (values, share) =>
-      assertWithin5Percent(percentileMs(count(values), share), exactPercentile(values, share)),
+      assertWithin5Percent(percentileOf(count(values), share), exactPercentile(values, share)),
     ),
   )
 })
@@ -53,7 +53,7 @@ test('added counts have the percentiles of all their latencies together', () => 
       const [left, right] = [count(some), count(others)]
       const sum = left.map((number, bucket) => number + (right[bucket] as number))
       assert.deepEqual(sum, count([...some, ...others]))
-      assertWithin5Percent(percentileMs(sum, 0.95), exactPercentile([...some, ...others], 0.95))
+      assertWithin5Percent(percentileOf(sum, 0.95), exactPercentile([...some, ...others], 0.95))
     }),
   )
 })
@@ -73,5 +73,5 @@ test('latencies out of range count in the nearest bucket', () => {
 })
 
 test('without latencies there is no percentile', () => {
-  assert.equal(percentileMs(count([]), 0.5), null)
+  assert.equal(percentileOf(count([]), 0.5), null)
 })

@@ -1,7 +1,8 @@
 /**
  * Latencies as counts in fixed buckets, each wider than the one before by a constant factor. The counts of many nodes
  * and hours are added bucket by bucket, and a percentile of the sum is as exact as one of a single hour: within 5 % from
- * 1 ms to 15 min. The stored rows depend on these numbers, so another layout needs a migration.
+ * 1 ms to 15 min. The stored rows depend on these numbers, so another layout needs a migration. Other positive figures,
+ * such as tokens per second, are counted in the same buckets.
  */
 
 /** The relative distance from the middle of a bucket to its edges; the rest of the 5 % is left for rounding. */
@@ -22,11 +23,17 @@ export function bucketOf(ms: number): number {
   return Math.min(Math.floor(Math.log(ms) / LOG_FACTOR), LATENCY_BUCKETS - 1)
 }
 
+/** The text of the same in SQL, of an expression that is one. */
+export function sqlBucketOf(value: string): string {
+  const bucket = `floor(ln((${value})::float8) / ${LOG_FACTOR})`
+  return `case when ${value} > 1 then least(${bucket}, ${LATENCY_BUCKETS - 1})::int4 else 0 end`
+}
+
 /**
  * Returns the latency in ms, with three significant digits, that `share` (above 0, at most 1) of the counted calls did
  * not exceed; null if no call was counted.
  */
-export function percentileMs(counts: readonly number[], share: number): number | null {
+export function percentileOf(counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null
   // By nearest rank, so that the percentile is a measured latency, which lies in the bucket found here.
