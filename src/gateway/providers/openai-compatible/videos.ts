@@ -31,6 +31,11 @@ const JOB = /^[\w.~-]{1,200}$/
  */
 export type VideoFormat = 'openai' | 'openrouter' | 'xai'
 
+interface Said {
+  readonly kind: 'said'
+  readonly body: JsonObject
+}
+
 interface Asking {
   readonly at: '/videos' | '/videos/generations'
   /** Undefined if there are no videos of this shape. */
@@ -75,16 +80,16 @@ export function createVideos(upstream: Upstream, format: VideoFormat): VideoJobs
   const pathOf = (job: string): string => upstream.path(`/videos/${job}`)
 
   /** What the upstream says of a job; of one that it has only accepted, it may say nothing. */
-  async function ask(job: string, signal: AbortSignal): Promise<JsonObject | UpstreamFailure> {
+  async function ask(job: string, signal: AbortSignal): Promise<Said | UpstreamFailure> {
     try {
       const request = { path: pathOf(job), method: 'GET', headers: upstream.headers, body: '' }
       const answered = await exchange(upstream.origin, request, upstream.silence, signal)
       if (answered.status === 202) {
         answered.body.discard()
-        return {}
+        return { kind: 'said', body: {} }
       }
       if (answered.status !== 200) return await readRefused(answered, signal)
-      return readObject(await answered.body.text(ANSWER_BYTES_MAX))
+      return { kind: 'said', body: readObject(await answered.body.text(ANSWER_BYTES_MAX)) }
     } catch (error) {
       return readCallError(error)
     }
@@ -105,20 +110,20 @@ export function createVideos(upstream: Upstream, format: VideoFormat): VideoJobs
     },
     async state(job, signal) {
       const answer = await ask(job, signal)
-      if (isFailure(answer)) return answer
-      const state = readState(answer)
+      if (answer.kind === 'failure') return answer
+      const state = readState(answer.body)
       // Nobody pays for a file that nobody can read.
       const isLost =
-        format === 'xai' && state.status === 'completed' && !addressOf(upstream, answer.video)
+        format === 'xai' && state.status === 'completed' && !addressOf(upstream, answer.body.video)
       return isLost ? { ...state, status: 'failed' } : state
     },
     async open(job, signal) {
       if (format !== 'xai')
         return openContent(upstream, upstream.path(`/videos/${job}/content`), signal)
       const answer = await ask(job, signal)
-      return isFailure(answer)
+      return answer.kind === 'failure'
         ? answer
-        : openAddress(upstream, addressOf(upstream, answer.video), signal)
+        : openAddress(upstream, addressOf(upstream, answer.body.video), signal)
     },
     ...(format === 'openai' && {
       async remove(job, signal) {
@@ -128,10 +133,6 @@ export function createVideos(upstream: Upstream, format: VideoFormat): VideoJobs
       },
     }),
   }
-}
-
-function isFailure(answer: JsonObject | UpstreamFailure): answer is UpstreamFailure {
-  return answer.kind === 'failure'
 }
 
 const RESOLUTIONS: Readonly<Record<number, string>> = { 480: '480p', 720: '720p', 1080: '1080p' }
