@@ -39,7 +39,7 @@ export const TOP_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   'openai edits': new Set([...OPENAI_IMAGES, ...OPENAI_EDITS]),
   'openai transcriptions': words(`
     file model language prompt response_format temperature timestamp_granularities timestamp_granularities[]
-    chunking_strategy
+    chunking_strategy stream
   `),
   'openai translations': words('file model prompt response_format temperature'),
   'openai speech': words('model input voice instructions response_format speed stream_format'),

@@ -40,7 +40,9 @@ export function billTranscription(form: Form, task: 'transcriptions' | 'translat
     ? secondsMax
     : Math.min(Math.ceil(audioSecondsOf(files[0]?.[1] ?? Buffer.alloc(0), secondsMax)), secondsMax)
   // The model may read every text of the form before the audio.
-  const read = texts.filter(([name]) => !['model', 'response_format', 'temperature'].includes(name))
+  const read = texts.filter(
+    ([name]) => !['model', 'response_format', 'temperature', 'stream'].includes(name),
+  )
   const textBytes = read.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0)
   const references = read.filter(([name]) => name.startsWith('known_speaker_references')).length
   const audioTokens = Math.ceil((seconds + references * 10) * tokensPerSecond)

@@ -171,6 +171,7 @@ export const sounds: fc.Arbitrary<GeneratedRequest> = fc
           arbitrary: fc.constantFrom<Field>(
             ['response_format', 'json'],
             ['response_format', 'text'],
+            ['stream', 'true'],
             ['temperature', '0.5'],
             ['language', 'pt'],
             ['language', 'l'.repeat(500)],

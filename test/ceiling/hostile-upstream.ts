@@ -119,7 +119,8 @@ function serve(request: IncomingMessage, raw: Buffer): Served {
       return { bill, answer: openAiImages(bill, Number(new Map(form.texts).get('n') ?? 1)) }
     }
     const bill = billTranscription(form, last as 'transcriptions' | 'translations')
-    return { bill, answer: transcription(bill) }
+    const isStream = new Map(form.texts).get('stream') === 'true'
+    return { bill, answer: transcription(bill, isStream) }
   }
   const body = JSON.parse(raw.toString()) as Body
   if (path.startsWith('/google') || path.startsWith('/vertex')) return serveGoogle(path, body)

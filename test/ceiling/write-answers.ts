@@ -210,25 +210,25 @@ export function speech(bill: Bill, isStream: boolean): Answer {
   ])
 }
 
-export function transcription(bill: Bill): Answer {
+export function transcription(bill: Bill, isStream: boolean): Answer {
   const isByToken = bill.model.audioHour === undefined
-  return json({
-    text: 'x',
-    duration: bill.audioSeconds,
-    segments: [],
-    usage: isByToken
-      ? {
-          type: 'tokens',
-          input_tokens: bill.promptTokens,
-          output_tokens: bill.completionTokens,
-          total_tokens: bill.promptTokens + bill.completionTokens,
-          input_token_details: {
-            audio_tokens: bill.audioTokens,
-            text_tokens: bill.promptTokens - bill.audioTokens,
-          },
-        }
-      : { type: 'duration', seconds: bill.audioSeconds },
-  })
+  const usage = isByToken
+    ? {
+        type: 'tokens',
+        input_tokens: bill.promptTokens,
+        output_tokens: bill.completionTokens,
+        total_tokens: bill.promptTokens + bill.completionTokens,
+        input_token_details: {
+          audio_tokens: bill.audioTokens,
+          text_tokens: bill.promptTokens - bill.audioTokens,
+        },
+      }
+    : { type: 'duration', seconds: bill.audioSeconds }
+  if (!isStream) return json({ text: 'x', duration: bill.audioSeconds, segments: [], usage })
+  return sse([
+    { type: 'transcript.text.delta', delta: 'x' },
+    { type: 'transcript.text.done', text: 'x', usage },
+  ])
 }
 
 export const plainJson = json

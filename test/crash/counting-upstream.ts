@@ -50,18 +50,34 @@ function catalogConfig(port: number): unknown {
       base_url: `http://127.0.0.1:${port}/v1`,
       cancel_stops_billing: true,
     })),
-    models: upstreams.flatMap(({ id: upstream }) =>
-      models.map((model) => ({
-        id: upstream === 'counting' ? `billed-${model}` : `${upstream}-${model}`,
-        category: 'llm',
-        prices: { input: 1, output: 2, ...(upstream === 'counting' ? {} : { web_search: '0.01' }) },
-        routes: [{ upstream, model }],
-        context_tokens: 32_000,
-        max_output_tokens: 4_096,
-        supports_tools: true,
-      })),
-    ),
+    models: [
+      TRANSCRIPTS,
+      ...upstreams.flatMap(({ id: upstream }) =>
+        models.map((model) => ({
+          id: upstream === 'counting' ? `billed-${model}` : `${upstream}-${model}`,
+          category: 'llm',
+          prices: {
+            input: 1,
+            output: 2,
+            ...(upstream === 'counting' ? {} : { web_search: '0.01' }),
+          },
+          routes: [{ upstream, model }],
+          context_tokens: 32_000,
+          max_output_tokens: 4_096,
+          supports_tools: true,
+        })),
+      ),
+    ],
   }
+}
+
+const TRANSCRIPTS = {
+  id: 'transcripts',
+  category: 'audio',
+  prices: { input: 1, input_audio: 3, output: 2 },
+  max_output_tokens: 1_000,
+  audio: { tokens_per_second_max: 20, has_timestamps: false },
+  routes: [{ upstream: 'counting', model: 'sandbox-transcribe-tokens' }],
 }
 
 /**
@@ -82,4 +98,5 @@ export const CALLS: readonly LoadCall[] = [
   { format: 'messages', model: 'messages-sandbox-long' },
   { format: 'responses', model: 'responses-sandbox-long' },
   { format: 'responses', model: 'messages-sandbox-no-usage' },
+  { format: 'transcripts', model: TRANSCRIPTS.id },
 ]

@@ -1,10 +1,11 @@
 /** Clients that call without pause, in each format, and record each answer under a separate id. */
 import { randomUUID } from 'node:crypto'
+import { wav } from './media-calls.ts'
 
 /** A call that the clients make again and again. */
 export interface LoadCall {
   readonly model: string
-  readonly format: 'chat' | 'messages' | 'responses'
+  readonly format: 'chat' | 'messages' | 'responses' | 'transcripts'
   /** It asks for a search of the web. */
   readonly searches?: boolean
 }
@@ -70,16 +71,42 @@ export function startLoadClients(options: {
   }
 }
 
-const PATHS = { chat: '/chat/completions', messages: '/messages', responses: '/responses' } as const
+const PATHS = {
+  chat: '/chat/completions',
+  messages: '/messages',
+  responses: '/responses',
+  transcripts: '/audio/transcriptions',
+} as const
 const TOKENS_MAX = 200
 /** How the stream of a whole answer ends. */
 const ENDS: Readonly<Record<LoadCall['format'], RegExp>> = {
   chat: /data: \[DONE\]\n\n$/,
   messages: /event: message_stop\ndata: .*\n\n$/,
   responses: /event: response\.(?:completed|incomplete)\ndata: .*\n\n$/,
+  transcripts: /data: \{"type":"transcript\.text\.done".*\n\n$/,
 }
 
-function bodyOf({ model, format, searches }: LoadCall, text: string, stream: boolean): object {
+const SOUND = new Blob([new Uint8Array(wav(1))])
+
+function bodyOf(call: LoadCall, text: string, stream: boolean): string | FormData {
+  if (call.format !== 'transcripts')
+    return JSON.stringify(jsonOf({ ...call, format: call.format }, text, stream))
+  const form = new FormData()
+  form.append('model', call.model)
+  form.append('stream', String(stream))
+  form.append('file', SOUND, 'a.wav')
+  return form
+}
+
+function jsonOf(
+  {
+    model,
+    format,
+    searches,
+  }: LoadCall & { readonly format: Exclude<LoadCall['format'], 'transcripts'> },
+  text: string,
+  stream: boolean,
+): object {
   const messages = [{ role: 'user', content: searches ? `${text}\npesquise catracas` : text }]
   const tools = (tool: object): object => (searches ? { tools: [tool] } : {})
   switch (format) {
@@ -118,12 +145,10 @@ export async function askLoadCall(
       method: 'POST',
       headers: {
         authorization: `Bearer ${secret}`,
-        'content-type': 'application/json',
+        ...(format === 'transcripts' ? {} : { 'content-type': 'application/json' }),
         'x-svc-request-id': requestId,
       },
-      body: JSON.stringify(
-        bodyOf(call, `Conte até dez, chamada ${requestId.slice(0, 8)}.`, isStream),
-      ),
+      body: bodyOf(call, `Conte até dez, chamada ${requestId.slice(0, 8)}.`, isStream),
       signal: AbortSignal.timeout(40_000),
     })
     status = answer.status
