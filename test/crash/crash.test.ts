@@ -166,6 +166,7 @@ async function assertThreeCounts(
     'chat',
     'messages',
     'responses',
+    'transcripts',
   ])
   const broken = received.filter((each) => !each.isWhole && each.status === 200).length
   assert.ok(whole.length > wholeMin, `only ${whole.length} whole answers`)
