@@ -57,6 +57,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   identity: 5,
   'identity/sign-in': 5,
   'gateway/generated-images.ts': 3,
+  'gateway/media-of-part.ts': 3,
   'gateway/shield': 4,
   'gateway/providers': 4,
   'gateway/calls': 5,

@@ -452,7 +452,8 @@ test('a file without a price is refused, whatever type it claims', async () => {
     { file_data: `data:application/pdf;base64,${base64('ID3\x04')}` },
     { file_data: `data:text/plain;base64,${base64('OggS')}` },
     { file_data: `data:application/octet-stream;base64,${base64('x')}` },
-    { file_data: 'https://youtu.be/abc' },
+    { file_data: 'gs://bucket/film.mp4' },
+    { file_url: 'file:///etc/passwd' },
     { file_id: 'file-abc' },
     null,
   ])

@@ -214,6 +214,8 @@ test('what no model here can do is refused, charged nothing, and named', async (
     [parts({}), /parts\[0\]/],
     [parts({ functionResponse: { name: 'x', response: {} } }), /functionResponse/],
     [parts({ fileData: { mimeType: 'video/mp4', fileUri: 'https://youtu.be/x' } }), /fileData/],
+    [parts({ fileData: { fileUri: 'https://youtu.be/x' } }), /fileData/],
+    [parts({ fileData: { mimeType: 'application/pdf', fileUri: 'gs://b/a.pdf' } }), /fileUri/],
     [parts({ fileData: { mimeType: 'image/png', fileUri: 'http://10.0.0.1/a.png' } }), /endereço/],
     [parts({ inlineData: { mimeType: 'video/mp4', data: 'AAAA' } }), /file_data|vídeo/],
     [{ ...HELLO, cachedContent: 'cachedContents/1' }, /cachedContent/],

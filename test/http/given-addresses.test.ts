@@ -158,11 +158,16 @@ interface Place {
   readonly passesTo?: string
   /** An upstream gets the image and never its address. */
   readonly isDownloaded?: true
+  /** We open the address of a document: nothing is sent where it leads to none (`documents-by-address.test.ts`). */
+  readonly isDocument?: true
 }
 
 const CHAT = '/chat/completions'
 const GEMINI = 'beta/generateContent'
 const fileData = (fileUri: string): object => ({ fileData: { mimeType: 'image/png', fileUri } })
+const fileUriOf = (fileUri: string): object => ({
+  fileData: { mimeType: 'application/pdf', fileUri },
+})
 const PLACES: Readonly<Record<string, Place>> = {
   'image_url of a chat': {
     path: CHAT,
@@ -189,8 +194,14 @@ const PLACES: Readonly<Record<string, Place>> = {
     isDownloaded: true,
     body: (url) => ({ model: 'judges', input: [{ type: 'image_url', image_url: { url } }] }),
   },
+  'file_url of a chat': {
+    path: CHAT,
+    isDocument: true,
+    body: (file_url) => chat({ type: 'file', file: { file_url } }),
+  },
   'file_data of a chat': {
     path: CHAT,
+    isDocument: true,
     body: (file_data) => chat({ type: 'file', file: { filename: 'a.pdf', file_data } }),
   },
   'image of a message': {
@@ -211,10 +222,12 @@ const PLACES: Readonly<Record<string, Place>> = {
   },
   'document of a message': {
     path: '/messages',
+    isDocument: true,
     body: (url) => message({ type: 'document', source: urlSource(url) }),
   },
   'document of a result in a message': {
     path: '/messages',
+    isDocument: true,
     body: (url) => toolResult([{ type: 'document', source: urlSource(url) }]),
   },
   'input_image of a response': {
@@ -252,13 +265,24 @@ const PLACES: Readonly<Record<string, Place>> = {
       ],
     }),
   },
+  'fileData of a document': {
+    path: GEMINI,
+    isDocument: true,
+    body: (url) => ({ contents: [{ parts: [fileUriOf(url)] }] }),
+  },
   'inlineData of a content': {
     path: GEMINI,
     body: (data) => ({ contents: [{ parts: [{ inlineData: { mimeType: 'image/png', data } }] }] }),
   },
   'file_url of a response': {
     path: '/responses',
+    isDocument: true,
     body: (file_url) => response({ type: 'input_file', file_url }),
+  },
+  'file_url of a result in a response': {
+    path: '/responses',
+    isDocument: true,
+    body: (file_url) => callOutput('function_call', [{ type: 'input_file', file_url }]),
   },
   'file_data of a response': {
     path: '/responses',
@@ -282,7 +306,7 @@ function modelsFor(place: number, address: number): string[] {
   return [MODELS[turn % MODELS.length] as string]
 }
 
-for (const [place, [name, { path, body, passesTo, isDownloaded }]] of Object.entries(
+for (const [place, [name, { path, body, passesTo, isDownloaded, isDocument }]] of Object.entries(
   PLACES,
 ).entries()) {
   test(`no upstream of any kind gets a hostile address: ${name}`, async () => {
@@ -297,6 +321,7 @@ for (const [place, [name, { path, body, passesTo, isDownloaded }]] of Object.ent
     assert.deepEqual([...arrived], [])
     // Otherwise the place would refuse everything, and the rest would show nothing.
     const answer = await send(path, passesTo ?? 'opens', body(isDownloaded ? PNG : PUBLIC))
+    if (isDocument) assert.match(answer.text, /O conteúdo de um endereço/)
     if (isDownloaded) assert.equal(arrived.length, 1)
     else if (passesTo === undefined) assert.equal(answer.status, 400, answer.text)
     else assert.ok(arrived[0]?.includes(PUBLIC), `${answer.text} ${arrived[0]}`)

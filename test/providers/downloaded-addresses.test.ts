@@ -55,7 +55,7 @@ beforeEach(() => {
 interface Opened {
   readonly name: string
   readonly model: string
-  /** Otherwise the provider opens addresses, in its own network. */
+  /** Otherwise the provider opens addresses of images, in its own network; of documents none does. */
   readonly downloads: boolean
   open(url: string): Provider
 }
@@ -83,8 +83,10 @@ const PROVIDERS: readonly Opened[] = [
 ]
 
 const imageAt = (url: string): JsonObject => ({ type: 'image_url', image_url: { url } })
+const documentAt = (url: string): JsonObject => ({ type: 'file', file: { file_data: url } })
 const PLACES: Readonly<Record<string, (url: string) => JsonObject[]>> = {
   'a question': (url) => [{ role: 'user', content: [imageAt(url)] }],
+  'a document': (url) => [{ role: 'user', content: [documentAt(url)] }],
   'the result of a tool': (url) => [
     { role: 'user', content: 'Oi' },
     {
@@ -99,14 +101,15 @@ const PLACES: Readonly<Record<string, (url: string) => JsonObject[]>> = {
 for (const opened of PROVIDERS) {
   const { name, model, downloads } = opened
   for (const [place, messagesOf] of Object.entries(PLACES))
-    test(`${name}: no image in ${place} is fetched from a private network`, async () => {
+    test(`${name}: nothing in ${place} is fetched from a private network`, async () => {
       const upstream = await startScriptedServer((_received, response) =>
         response.writeHead(500, { 'content-type': 'application/json' }).end('{}'),
       )
       const provider = opened.open(upstream.url)
       const send = (url: string): Promise<unknown> => {
         const body = { model, messages: messagesOf(url) }
-        return complete(provider, { body, hasImageAddresses: true })
+        const isDocument = place === 'a document'
+        return complete(provider, { body, hasImageAddresses: !isDocument, hasFiles: isDocument })
       }
       try {
         for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost'])
@@ -117,7 +120,7 @@ for (const opened of PROVIDERS) {
           await send(`http://${NAME}:${port}/image.png`)
         }
         assert.equal(connections, 0)
-        if (!downloads) return
+        if (!downloads && place !== 'a document') return
         assert.deepEqual(new Set(asked), new Set([NAME]))
         assert.ok(upstream.received.every(({ text }) => !text.includes(NAME)))
       } finally {

@@ -306,7 +306,7 @@ test('images and files are sent where the translation counts and checks them, an
       { type: 'reasoning', summary: [image], content: [image], encrypted_content: 'gAAAA' },
       {
         role: 'user',
-        content: [{ type: 'input_file', file_data: pdf, file_url: 'http://10.0.0.1' }],
+        content: [{ type: 'input_file', file_data: pdf, file_url: 'http://files.test/a.pdf' }],
       },
     ],
   })

@@ -670,8 +670,12 @@ test('what cannot be answered is refused, in Portuguese', () => {
       { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'file_1' }] }] },
     ],
     [
-      /"file_id" e "file_url" não estão/,
-      { input: [{ role: 'user', content: [{ type: 'input_file', file_url: 'https://a.b/c' }] }] },
+      /endereço dele em "file_url"; "file_id" não está/,
+      { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file_1' }] }] },
+    ],
+    [
+      /input\[0\]\.content\[0\]\.file_url deve ser um endereço/,
+      { input: [{ role: 'user', content: [{ type: 'input_file', file_url: 'ftp://a.b/c' }] }] },
     ],
     [/"call_id" e "name"/, { input: [{ type: 'function_call', name: 'a' }] }],
     [/call_id é obrigatório/, { input: [{ type: 'function_call_output', output: 'a' }] }],

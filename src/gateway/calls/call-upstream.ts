@@ -307,6 +307,8 @@ function refusalOfRequest({ requestFault }: UpstreamFailure): Refusal {
       return refusals.contextTooLong()
     case 'content_refused':
       return refusals.contentRefused()
+    case 'address_refused':
+      return refusals.addressRefused()
     default:
       return refusals.invalidRequest(
         'O modelo não aceitou esta requisição. Confira os parâmetros, as mensagens e o tamanho do texto.',

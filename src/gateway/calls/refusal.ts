@@ -87,6 +87,12 @@ export const refusals = {
       'content_policy_violation',
       'O modelo recusou o conteúdo desta requisição pelas regras de uso dele. Nada foi cobrado. Mude o texto ou as imagens.',
     ),
+  addressRefused: () =>
+    refusal(
+      400,
+      'invalid_request',
+      'O conteúdo de um endereço desta requisição não pôde ser lido. Nada foi cobrado. Confira se o endereço é público, responde sem senha em até 20 segundos e leva a uma imagem ou a um documento (PDF, texto ou Office), até 20 arquivos e 50 MB por requisição; ou envie o conteúdo em base64.',
+    ),
   /** 400 and these English words, by which client libraries send the whole conversation instead. */
   previousResponseNotFound: (id: string) =>
     refusal(

@@ -39,7 +39,12 @@ export interface ChatContent {
   /** The client's chat-completions request. Its `model` and output limits are never sent; the fields here replace them. */
   readonly body: JsonObject
   /** Shared by all measurements and attempts of a request: the bodies that adapters serialized, to be sent as they are. */
-  readonly memo: { written?: unknown; writtenNatively?: unknown }
+  readonly memo: {
+    written?: unknown
+    writtenNatively?: unknown
+    /** The characters of the documents that the last try downloaded, in base64. */
+    documentBytes?: number
+  }
   readonly isStream: boolean
   /**
    * The output tokens per choice that the hold covers. Always sent, in the field that the upstream obeys, and as the
@@ -61,6 +66,11 @@ export interface ChatContent {
   readonly native?: NativeChat | undefined
   /** The request has files: documents or audio. */
   readonly hasFiles: boolean
+  /**
+   * The documents that `native` gives by their addresses, by these; those of `body` are in their places. Undefined before
+   * the download, which is after the hold.
+   */
+  readonly documents?: ReadonlyMap<string, InlinedDocument> | undefined
   /** A file of the request is audio, which has a separate price. */
   readonly hasAudio: boolean
   /**
@@ -70,6 +80,15 @@ export interface ChatContent {
   readonly webSearchesMax: number
   /** Called if an upstream that speaks the client's own format gets a translation all the same. */
   readonly onTranslated?: ((reason: TranslationReason) => void) | undefined
+}
+
+/** A document that was given by its address. */
+export interface InlinedDocument {
+  readonly type: string
+  /** A data URL. */
+  readonly url: string
+  /** For a file without a name. */
+  readonly filename: string
 }
 
 /** What a request has that its upstream does not take in the client's own format. */
@@ -148,7 +167,7 @@ export interface UpstreamFailure {
   /** Failed before anything was sent: aborted while waiting for a connection, or without an access token. */
   readonly isUnsent?: boolean
   /** What a refused request did wrong, where clients can mend it by themselves (`find-request-fault.ts`). */
-  readonly requestFault?: 'context_too_long' | 'content_refused'
+  readonly requestFault?: 'context_too_long' | 'content_refused' | 'address_refused'
   /** The request explains this failure, and the upstream may have worked for it: no other route or model is tried. */
   readonly isFinal?: boolean
   /** Aborted because the client hung up, not by the time limit of the call. */

@@ -7,6 +7,9 @@ export class DownloadRefused extends Error {
   override readonly name = 'DownloadRefused'
 }
 
+/** Of a document: every upstream gets its content, so no other one would take the request. */
+export class DocumentRefused extends DownloadRefused {}
+
 /** Thrown when the memory for the calls of this customer, or of the node, is used up. */
 export class NoRoomForDownload extends Error {
   override readonly name = 'NoRoomForDownload'
@@ -16,9 +19,14 @@ export class NoRoomForDownload extends Error {
 export function readDownloadFailure(error: unknown): UpstreamFailure | undefined {
   if (error instanceof NoRoomForDownload)
     return { kind: 'failure', reason: 'no_room', detail: error.message, isUnsent: true }
-  if (error instanceof DownloadRefused)
-    return { kind: 'failure', reason: 'unsupported', detail: error.message }
-  return undefined
+  if (!(error instanceof DownloadRefused)) return undefined
+  return {
+    kind: 'failure',
+    reason: error instanceof DocumentRefused ? 'refused_request' : 'unsupported',
+    detail: error.message,
+    requestFault: 'address_refused',
+    isUnsent: true,
+  }
 }
 
 export interface DownloadedFile {

@@ -14,6 +14,8 @@ export function isSound(head: Buffer): boolean {
   return (
     ['ID3', 'OggS', 'fLaC', '#!AMR', 'FORM'].some((mark) => begins(head, mark)) ||
     (begins(head, 'RIFF') && begins(head, 'WAVE', 8)) ||
+    begins(head, 'ftypM4A ', 4) ||
+    begins(head, 'ftypM4B ', 4) ||
     // MPEG audio or AAC frames.
     (head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0)
   )

@@ -76,10 +76,7 @@ async function boundWithoutSearches(
 ): Promise<CallBounds> {
   const { choices } = request
   const outputTokensAsked = askedOutput(model, request)
-  const promptTokensEstimated = promptTokensTypical(
-    { ...factsOf(request), bytes: request.bytes - request.imageBytes },
-    model,
-  )
+  const promptTokensEstimated = typicalPrompt(model, request)
   const bytes = await maxBodyBytes(model, request, providers)
   const facts = bytes === undefined ? undefined : { ...factsOf(request), bytes }
   const promptTokensMax = facts ? promptTokensBound(facts, model) : model.contextTokens
@@ -98,6 +95,19 @@ async function boundWithoutSearches(
     writesCache: mayWriteCache(model, request, providers),
     ...counts,
   }
+}
+
+/** What is at an address is unknown before the call: a document of some ten pages. */
+const DOCUMENT_BYTES_TYPICAL = 80_000
+
+/** Estimates the prompt, with the documents at addresses as if the client had sent them, once they were downloaded. */
+export function typicalPrompt(model: Model, request: ChatRequest): number {
+  const { memo, fileAddressCount, bytes, imageBytes } = request
+  const documentBytes = memo.documentBytes ?? fileAddressCount * DOCUMENT_BYTES_TYPICAL
+  return promptTokensTypical(
+    { ...factsOf(request), bytes: bytes - imageBytes + documentBytes },
+    model,
+  )
 }
 
 /** Whether any route may write a cache, at its price. */

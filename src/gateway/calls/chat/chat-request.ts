@@ -69,6 +69,7 @@ export function readChatRequest(body: JsonObject, bytes: number): ChatRequest | 
     imageBytes: facts.imageBytes,
     hasImageAddresses: facts.hasImageAddresses,
     hasFiles: facts.hasFiles,
+    fileAddressCount: facts.fileAddressCount,
     hasAudio: facts.hasAudio,
     hasCacheControl: facts.hasCacheControl,
     cachesForAnHour: facts.cachesForAnHour,

@@ -4,6 +4,7 @@ import type { HeldCall, Used } from '../call.ts'
 import { estimated } from '../charge.ts'
 import { countTokens } from '../count-tokens.ts'
 import type { JsonObject } from '../../providers/contract.ts'
+import { typicalPrompt } from './bound-chat.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { promptTexts } from './prompt-texts.ts'
 
@@ -14,14 +15,16 @@ export async function estimateChat(
   reason: string,
   webSearchesSeen = 0,
 ): Promise<Used> {
-  const { messages, imageCount, hasFiles, hasTools, hasAudio } = held.request
+  const { messages, imageCount, hasFiles, hasTools, hasAudio, memo } = held.request
   const counted = await countTokens(promptTexts(messages), held.model.tokenizer)
   // The tokenizer counts text only. For a prompt with images, files or tools the typical size is used instead.
   const isAllText = imageCount === 0 && !hasFiles && !hasTools
   const promptTokens =
     counted !== undefined && isAllText
       ? counted + messages.reduce((sum, message) => sum + tokensBeside(message), 0)
-      : held.promptTokensEstimated
+      : memo.documentBytes === undefined
+        ? held.promptTokensEstimated
+        : typicalPrompt(held.model, held.request)
   const completionTokens = typeof output === 'number' ? output : await countOutput(output)
   const used = estimated({ promptTokens, completionTokens }, reason)
   const { counts, ...rest } = hasAudio ? asAudio(used) : used

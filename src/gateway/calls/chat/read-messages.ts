@@ -5,7 +5,7 @@
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
 import { keepFields } from '../field-faults.ts'
-import { fileKindOf, imageKindOf } from './media-of-part.ts'
+import { fileKindOf, imageKindOf } from '../../media-of-part.ts'
 
 export interface MessageFacts {
   imageCount: number
@@ -15,6 +15,8 @@ export interface MessageFacts {
   hasImageAddresses: boolean
   /** Documents or audio. Only the model's context bounds their tokens. */
   hasFiles: boolean
+  /** The documents that are given by an http(s) address. */
+  fileAddressCount: number
   hasAudio: boolean
   /** A content part or a tool carries `cache_control`. */
   hasCacheControl: boolean
@@ -54,11 +56,15 @@ export const PART_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['image_url', new Set(['type', 'image_url', 'cache_control'])],
   ['file', new Set(['type', 'file', 'cache_control'])],
 ])
+export const ADDRESS_RULE = 'deve ser um endereço http(s) público.'
 export const IMAGE_RULE =
   'deve ser um endereço http(s) público ou uma imagem PNG, JPEG, GIF ou WebP em base64 (data:image/png;base64,...).'
 export const IMAGE_FIELDS: ReadonlySet<string> = new Set(['url', 'detail'])
 const DETAILS: ReadonlySet<unknown> = new Set(['auto', 'low', 'high'])
 export const FILE_FIELDS: ReadonlySet<string> = new Set(['filename', 'file_data'])
+
+const FILE_RULE =
+  'deve ser um documento em base64 (data:application/pdf;base64,...) ou o endereço http(s) público de um; vídeo e outros tipos não têm preço aqui, e "file_id" não está disponível.'
 
 /** Returns the facts of the messages, or their first fault in Portuguese. */
 export function readMessages(messages: unknown): MessageFacts | string {
@@ -69,6 +75,7 @@ export function readMessages(messages: unknown): MessageFacts | string {
     imageBytes: 0,
     hasImageAddresses: false,
     hasFiles: false,
+    fileAddressCount: 0,
     hasAudio: false,
     hasCacheControl: false,
     cachesForAnHour: false,
@@ -137,12 +144,17 @@ function readImage(image: unknown, facts: MessageFacts): string | undefined {
 }
 
 function readFile(file: unknown, facts: MessageFacts): string | undefined {
+  if (!isObject(file)) return `.file.file_data ${FILE_RULE}`
+  file.file_data ??= file.file_url
   const kind = fileKindOf(file)
-  if (kind === undefined)
-    return '.file.file_data deve ser um documento em base64 (data:application/pdf;base64,...); vídeo e outros tipos não têm preço aqui.'
-  keepFields(FILE_FIELDS, file as JsonObject)
+  if (kind === undefined) return `.file.file_data ${FILE_RULE}`
+  keepFields(FILE_FIELDS, file)
   facts.hasFiles = true
   if (kind === 'audio') facts.hasAudio = true
+  if (kind === 'address') {
+    file.file_data = new URL(file.file_data as string).href
+    facts.fileAddressCount += 1
+  }
   return undefined
 }
 

@@ -1,7 +1,7 @@
 import { isObject } from '../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../providers/contract.ts'
 import type { CallRequest } from '../call.ts'
-import { imageKindOf } from '../chat/media-of-part.ts'
+import { imageKindOf } from '../../media-of-part.ts'
 import { isAbsent } from '../field-faults.ts'
 import { readJsonBody } from '../read-request.ts'
 import { isRefusal, refusals, type Refusal } from '../refusal.ts'

@@ -29,6 +29,8 @@ import {
 } from './native-messages/write-native-messages.ts'
 import { openModels } from './open-models.ts'
 import { createGetToken } from './open-vertex.ts'
+import { createDownloadFile, type DownloadFile } from '../download-file.ts'
+import { inlineDocuments } from '../inline-documents.ts'
 import { createReadFile } from './read-file.ts'
 import { toCallOptions } from './to-call-options.ts'
 import { toChatAnswer, toNativeAnswer } from './to-chat-answer.ts'
@@ -150,7 +152,12 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
     return (call, signal) => running.run(newSending(call.takeBytes), () => act(call, signal))
   }
 
-  async function completeChat(call: ChatCall, callerSignal: AbortSignal, sending: Sending) {
+  async function completeChat(
+    call: ChatCall,
+    callerSignal: AbortSignal,
+    sending: Sending,
+    download: DownloadFile,
+  ) {
     const canceller = new AbortController()
     const signal = AbortSignal.any([callerSignal, canceller.signal])
     try {
@@ -168,9 +175,7 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
           addresses: await model.supportedUrls,
           opensOnlyImages: !OPENS_ANYTHING.has(options.kind),
         },
-        options.allowPrivateDownloads ?? false,
-        signal,
-        call.takeBytes,
+        download,
       )
       const request = await toCallOptions(call, model, options.kind, readFile, signal)
       if (!call.isStream) return toChatAnswer(await model.doGenerate(request), call)
@@ -195,11 +200,19 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
   return {
     cancelStopsBilling: options.cancelStopsBilling,
     async completeChat(call, signal) {
-      const own = await direct?.send(call, signal)
-      if (own) return own
       const takeBytes = call.takeBytes && beyond(UNCOUNTED_BYTES, call.takeBytes)
       const sending = newSending(takeBytes, call.outputTokensMax)
-      return running.run(sending, () => completeChat(call, signal, sending))
+      const allowPrivate = options.allowPrivateDownloads ?? false
+      const download = createDownloadFile(signal, allowPrivate, call.takeBytes)
+      let whole: ChatCall
+      try {
+        whole = await inlineDocuments(call, download)
+      } catch (error) {
+        return withSending(toFailure(error, signal, sending.hasSent), sending)
+      }
+      const own = await direct?.send(whole, signal)
+      if (own) return own
+      return running.run(sending, () => completeChat(whole, signal, sending, download))
     },
     measureChat: createMeasureChat(build),
     ...(direct ? { countPrompt } : {}),

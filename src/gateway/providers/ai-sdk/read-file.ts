@@ -1,12 +1,11 @@
 import type { LanguageModelV4, LanguageModelV4FilePart } from '@ai-sdk/provider'
-import { imageTypeOf, isSound, isVideo } from '../../../platform/lib/media-signature.ts'
-import type { ChatCall } from '../contract.ts'
-import { createDownloadFile } from '../download-file.ts'
+import { imageTypeOf } from '../../../platform/lib/media-signature.ts'
+import { DownloadRefused, type DownloadFile } from '../download-file.ts'
 import { RefusedRequest } from './to-failure.ts'
 
 export type FileContent = Pick<LanguageModelV4FilePart, 'data' | 'mediaType'>
 
-/** The kind of a file, as declared by the request. */
+/** The kind of a file, as declared by the request; documents are here, those at addresses too (`inline-documents.ts`). */
 export type FileKind = 'image' | 'document'
 
 export interface ReadFile {
@@ -30,25 +29,21 @@ const IMAGE_OF_ENDING: Readonly<Record<string, string>> = {
   gif: 'image/gif',
   webp: 'image/webp',
 }
-const DOCUMENT_OF_ENDING: Readonly<Record<string, string>> = { pdf: 'application/pdf' }
 
 /**
- * Creates the file reader of one request. Addresses that the model can open are passed on; other files are downloaded,
- * and so is every image for a model that may open the same address as a video or a document: the hold covers an image.
- * Only http and https are allowed, because upstreams would open other schemes with their own credentials. Rejects with
- * a `RefusedRequest`, or as `createDownloadFile` does.
+ * Creates the file reader of one request. Addresses of images that the model can open are passed on; others are
+ * downloaded, and so is every one for a model that may open the same address as a video or a document: the hold covers an
+ * image. Only http and https are allowed, because upstreams would open other schemes with their own credentials. Rejects
+ * with a `RefusedRequest`, or as `DownloadFile` does.
  */
-export function createReadFile(
-  opened: OpenedAddresses,
-  allowPrivate: boolean,
-  signal: AbortSignal,
-  takeBytes: ChatCall['takeBytes'],
-): ReadFile {
-  const downloadFile = createDownloadFile(signal, allowPrivate, takeBytes)
-
-  async function download(url: URL, kind: FileKind): Promise<FileContent> {
-    const { mediaType, body } = await downloadFile(url.href)
-    return { data: { type: 'data', data: body }, mediaType: downloadedType(mediaType, body, kind) }
+export function createReadFile(opened: OpenedAddresses, downloadFile: DownloadFile): ReadFile {
+  async function download(url: URL): Promise<FileContent> {
+    const { body } = await downloadFile(url.href)
+    // The type by the bytes, not by the host's header: images, documents and audio have different prices.
+    const mediaType = imageTypeOf(body)
+    if (mediaType === undefined)
+      throw new DownloadRefused('the address of an image does not lead to an image')
+    return { data: { type: 'data', data: body }, mediaType }
   }
 
   async function read(
@@ -57,19 +52,16 @@ export function createReadFile(
     urls: Awaited<LanguageModelV4['supportedUrls']>,
   ): Promise<FileContent> {
     if (/^data:/i.test(text)) return readDataUrl(text)
-    const url = URL.canParse(text) ? new URL(text) : undefined
+    const url = kind === 'image' ? URL.parse(text) : null
     if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
       throw new RefusedRequest('a file is neither a data URL nor an http address')
     }
     const ending = /\.([a-z]+)$/i.exec(url.pathname)?.[1]?.toLowerCase() ?? ''
     // The hold covers an image, so the file must be passed on as an image, whatever the ending of its address.
-    const mediaType =
-      kind === 'image' ? (IMAGE_OF_ENDING[ending] ?? 'image/*') : DOCUMENT_OF_ENDING[ending]
-    if (mediaType === undefined) return download(url, kind)
-    const mayPassOn = kind === 'document' || opened.opensOnlyImages
-    return mayPassOn && isSupported(urls, url.href, mediaType)
+    const mediaType = IMAGE_OF_ENDING[ending] ?? 'image/*'
+    return opened.opensOnlyImages && isSupported(urls, url.href, mediaType)
       ? { data: { type: 'url', url }, mediaType }
-      : download(url, kind)
+      : download(url)
   }
 
   return Object.assign((url: string, kind: FileKind) => read(url, kind, opened.addresses), {
@@ -122,19 +114,4 @@ function isSupported(
       (pattern.endsWith('/*') && mediaType.startsWith(pattern.slice(0, -1)))
     return isOfType && urls.some((expression) => expression.test(url))
   })
-}
-
-/** Decides the type by the bytes, not by the host's header: images, documents and audio have different prices. */
-function downloadedType(mediaType: string, body: Buffer, kind: FileKind): string {
-  const imageType = imageTypeOf(body)
-  if (kind === 'image') {
-    if (imageType === undefined)
-      throw new RefusedRequest('the address of an image does not lead to an image')
-    return imageType
-  }
-  const isDocument = mediaType === 'application/pdf' || mediaType.startsWith('text/')
-  const isPdf = mediaType === 'application/octet-stream' && body.toString('latin1', 0, 4) === '%PDF'
-  if ((!isDocument && !isPdf) || isSound(body) || isVideo(body))
-    throw new RefusedRequest('the address of a file does not lead to a document')
-  return isPdf ? 'application/pdf' : mediaType
 }

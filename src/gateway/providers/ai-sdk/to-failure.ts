@@ -8,7 +8,7 @@ import {
 } from '@ai-sdk/provider'
 import { isObject } from '../../../platform/lib/is-object.ts'
 import { StreamBroken, type UpstreamFailure } from '../contract.ts'
-import { DownloadRefused, NoRoomForDownload } from '../download-file.ts'
+import { readDownloadFailure } from '../download-file.ts'
 import { readError, readRefusal, readLateError } from '../read-failure.ts'
 
 /** A request that this adapter cannot send. The message never quotes the request. */
@@ -26,9 +26,9 @@ const CAUSES_MAX = 10
 export function toFailure(error: unknown, signal: AbortSignal, hasSent = true): UpstreamFailure {
   if (signal.aborted) return failure('aborted', 'the call was aborted')
   if (error instanceof StreamBroken) return error.failure
-  if (error instanceof NoRoomForDownload) return failure('no_room', error.message)
-  if (error instanceof RefusedRequest || error instanceof DownloadRefused)
-    return failure('unsupported', error.message)
+  const download = readDownloadFailure(error)
+  if (download) return download
+  if (error instanceof RefusedRequest) return failure('unsupported', error.message)
   if (APICallError.isInstance(error) && isRefusal(error.statusCode)) {
     return readRefusal(error.statusCode, error.responseHeaders, error.responseBody ?? error.message)
   }

@@ -98,6 +98,8 @@ test('an upstream that opens no addresses gets no address, and nothing of a priv
     kind: 'failure',
     reason: 'unsupported',
     detail: 'a file could not be downloaded: refused_address',
+    requestFault: 'address_refused',
+    isUnsent: true,
   })
   assert.equal(upstream.asked.length, before)
 })

@@ -12,6 +12,7 @@ import {
 import { createDownloadFile, readDownloadFailure } from '../download-file.ts'
 import type { ChatBody } from './chat-body.ts'
 import { exchange, type AnswerBody } from './exchange.ts'
+import { inlineDocuments } from '../inline-documents.ts'
 import { inlineImages } from './inline-images.ts'
 import { completeCalls } from './number-calls.ts'
 import { BadAnswer, readCallError, readObject, readChat } from './read-answer.ts'
@@ -46,17 +47,15 @@ export function createCompleteChat(
     const isInlined = call.hasImageAddresses && !opensAddresses
     if (isInlined && sendNatively && call.native?.format === 'responses')
       call.onTranslated?.('image_address')
-    const native = isInlined ? undefined : await sendNatively?.(call, signal)
-    if (native) return native
     try {
+      const download = createDownloadFile(signal, false, call.takeBytes)
+      const whole = await inlineDocuments(call, download)
+      const native = isInlined ? undefined : await sendNatively?.(whole, signal)
+      if (native) return native
       // This text gets its own memo: the other routes send the text with the addresses.
       const sent = isInlined
-        ? {
-            ...call,
-            body: await inlineImages(call.body, createDownloadFile(signal, false, call.takeBytes)),
-            memo: {},
-          }
-        : call
+        ? { ...whole, body: await inlineImages(whole.body, download), memo: {} }
+        : whole
       const request = {
         path,
         method: 'POST',

@@ -2,6 +2,7 @@ import { isObject } from '../../../platform/lib/is-object.ts'
 import { imageTypeOf } from '../../../platform/lib/media-signature.ts'
 import type { JsonObject } from '../contract.ts'
 import { DownloadRefused, type DownloadFile } from '../download-file.ts'
+import { mapParts } from '../map-parts.ts'
 
 /** The longest text before the base64 of an image: `data:image/jpeg;base64,` and some more. */
 const PREFIX_BYTES_MAX = 32
@@ -11,24 +12,14 @@ const PREFIX_BYTES_MAX = 32
  * operator's network would reach what no customer may. Rejects with a `DownloadRefused`.
  */
 export async function inlineImages(body: JsonObject, download: DownloadFile): Promise<JsonObject> {
-  const messages: unknown[] = []
-  for (const message of body.messages as JsonObject[]) {
-    if (!Array.isArray(message.content)) {
-      messages.push(message)
-      continue
-    }
-    const content: unknown[] = []
-    for (const part of message.content as unknown[]) {
-      const url = addressOf(part)
-      if (url === undefined) content.push(part)
-      else {
-        const { image_url, ...rest } = part as { image_url: JsonObject }
-        content.push({ ...rest, image_url: { ...image_url, url: await inlined(download, url) } })
-      }
-    }
-    messages.push({ ...message, content })
-  }
-  return { ...body, messages }
+  const inline = async (part: { image_url: JsonObject }, url: string): Promise<JsonObject> => ({
+    ...part,
+    image_url: { ...part.image_url, url: await inlined(download, url) },
+  })
+  return mapParts(body, (part) => {
+    const url = addressOf(part)
+    return url === undefined ? undefined : inline(part as { image_url: JsonObject }, url)
+  })
 }
 
 /** Returns the most bytes by which the body grows, without the data of the images. */

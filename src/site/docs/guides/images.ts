@@ -76,6 +76,12 @@ console.log(resposta.choices[0].message.content)`,
           <p>
             Uma imagem conta como tokens do prompt, e antes da chamada reservamos o máximo que ela
             pode custar. O corpo de uma chamada pode ter até 20 MB.
+          </p>
+          <p>
+            Documentos vão em partes <code>file</code>, com o PDF ou o texto em
+            <code>file_data</code>: em base64, ou por um endereço público, que nós baixamos. Em
+            Responses o endereço vai em <code>file_url</code>, e em Messages em <code>source</code>,
+            com <code>"type": "url"</code>.
           </p>`,
       ),
       section(

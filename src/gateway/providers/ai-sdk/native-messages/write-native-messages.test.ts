@@ -42,10 +42,10 @@ test('an address is sent where the translation checks it, and nowhere else', () 
   const source = { type: 'url', url: 'http://169.254.169.254/' }
   const sent = write(
     { type: 'text', text: 'Olá', source },
-    { type: 'document', source },
     { type: 'search_result', source, title: 'b', content: [] },
   )
   assert.ok(!sent.text.includes('169.254'), 'no address is sent')
+  assert.throws(() => write({ type: 'document', source }), /not downloaded/)
 })
 
 test('the images of messages, documents and results of tools are sent and not measured', () => {

@@ -1,7 +1,14 @@
 /** Writes a Messages request for an upstream that speaks this format, as its client wrote it, limited to lists of fields. */
 import { isObject } from '../../../../platform/lib/is-object.ts'
-import type { ChatContent, JsonObject, SearchRounds, TranslationReason } from '../../contract.ts'
+import type {
+  ChatContent,
+  InlinedDocument,
+  JsonObject,
+  SearchRounds,
+  TranslationReason,
+} from '../../contract.ts'
 import { describeClientTool, isWebSearchTool } from '../../client-tools.ts'
+import { inlinedDocument } from '../../inline-documents.ts'
 import { type AiSdkOptions, modelFormat, claudeCapabilities } from '../ai-sdk-options.ts'
 import {
   BLOCK_FIELDS,
@@ -232,11 +239,12 @@ function toControls(
 
 /** Counts what it keeps. */
 function createCleaner(
-  { cachesForAnHour, webSearchesMax }: Pick<ChatContent, 'cachesForAnHour' | 'webSearchesMax'>,
+  chat: Pick<ChatContent, 'cachesForAnHour' | 'webSearchesMax' | 'documents'>,
   body: JsonObject,
   { kind, flags }: Target,
   counted: Counted,
 ) {
+  const { cachesForAnHour, webSearchesMax } = chat
   const defersTools = flags.includes(DEFERRED_TOOLS)
   const changesTools = flags.includes(TOOL_CHANGES)
   /** The bytes of the client's tools, by their names. */
@@ -310,6 +318,8 @@ function createCleaner(
     given: JsonObject,
     known: ReadonlyMap<string, ReadonlySet<string>>,
   ): JsonObject {
+    if (type === 'document' && given.type === 'url')
+      return documentSource(inlinedDocument(chat, given.url as string))
     const isOfBlock = SOURCES[type as string]?.has(given.type as string) ?? false
     const fields = isOfBlock ? SOURCE_FIELDS.get(given.type as string) : undefined
     const cleaned = pick(fields ?? [], given)
@@ -362,6 +372,14 @@ function createCleaner(
       })
     },
   }
+}
+
+/** As a client would have sent it: the format has texts as such, and everything else as bytes. */
+function documentSource({ type, url }: InlinedDocument): JsonObject {
+  const data = url.slice(url.indexOf(',') + 1)
+  return /^(?:text\/|application\/(?:json|xml)$)/.test(type)
+    ? { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString() }
+    : { type: 'base64', media_type: type, data }
 }
 
 /** A use of a tool that is not sent. */

@@ -1,7 +1,9 @@
 /** Writes a Responses request for an upstream that speaks this format, limited to lists of fields. */
 import { isObject } from '../../../../platform/lib/is-object.ts'
 import type { ChatContent, JsonObject, SearchRounds } from '../../contract.ts'
+import { addressOfInputFile } from '../../../media-of-part.ts'
 import { isWebSearchTool } from '../../client-tools.ts'
+import { inlinedDocument } from '../../inline-documents.ts'
 
 export interface NativeResponse {
   readonly text: string
@@ -82,7 +84,7 @@ function writeRest(content: ChatContent): NativeResponse {
       : {}),
     ...toText(body.text),
     ...toTools(body, content),
-    input: toInput(body.input, content.webSearchesMax > 0, counted),
+    input: toInput(body.input, content, counted),
   })
   // What is encrypted may be compressed: it counts twice.
   const bytes = Buffer.byteLength(text) - counted.imageBytes + counted.encryptedBytes
@@ -94,19 +96,20 @@ interface Counted {
   encryptedBytes: number
 }
 
-function toInput(input: unknown, searches: boolean, counted: Counted): unknown {
+function toInput(input: unknown, content: ChatContent, counted: Counted): unknown {
   if (!Array.isArray(input)) return input
   return input.filter(isObject).flatMap((item) => {
     const type = item.type ?? 'message'
     // As the translation reads it: `["message"]` is no message there, so nobody checked or counted its content.
     if (typeof type !== 'string') return []
-    if (type === 'web_search_call') return searches ? [pick(SEARCH_ITEM_FIELDS, item)] : []
+    if (type === 'web_search_call')
+      return content.webSearchesMax > 0 ? [pick(SEARCH_ITEM_FIELDS, item)] : []
     const fields = ITEM_FIELDS.get(type)
     if (!fields) return []
     const cleaned: JsonObject = { ...pick(fields, item), type }
-    if (type === 'reasoning') return toReasoning(cleaned, counted)
-    if (Array.isArray(cleaned.content)) cleaned.content = toParts(cleaned.content, counted)
-    if (Array.isArray(cleaned.output)) cleaned.output = toParts(cleaned.output, counted)
+    if (type === 'reasoning') return toReasoning(cleaned, content, counted)
+    if (Array.isArray(cleaned.content)) cleaned.content = toParts(cleaned.content, content, counted)
+    if (Array.isArray(cleaned.output)) cleaned.output = toParts(cleaned.output, content, counted)
     else if (type.endsWith('_output') && typeof cleaned.output !== 'string')
       cleaned.output = JSON.stringify(cleaned.output ?? '')
     // The inner shape takes either.
@@ -118,7 +121,7 @@ function toInput(input: unknown, searches: boolean, counted: Counted): unknown {
 }
 
 /** Without its encrypted content, nothing can be done with it: nothing is stored. */
-function toReasoning(item: JsonObject, counted: Counted): JsonObject[] {
+function toReasoning(item: JsonObject, content: ChatContent, counted: Counted): JsonObject[] {
   const { encrypted_content: encrypted, summary } = item
   if (typeof encrypted !== 'string' || encrypted === '') return []
   counted.encryptedBytes += Buffer.byteLength(encrypted)
@@ -126,16 +129,16 @@ function toReasoning(item: JsonObject, counted: Counted): JsonObject[] {
   const texts = (Array.isArray(summary) ? summary : []).filter(
     (part): part is JsonObject => isObject(part) && part.type === 'summary_text',
   )
-  return [{ ...item, summary: toParts(texts, counted) }]
+  return [{ ...item, summary: toParts(texts, content, counted) }]
 }
 
-function toParts(parts: unknown[], counted: Counted): JsonObject[] {
+function toParts(parts: unknown[], content: ChatContent, counted: Counted): JsonObject[] {
   return parts.filter(isObject).flatMap((part) => {
     const fields = PART_FIELDS.get(part.type === 'text' ? 'input_text' : (part.type as string))
     if (!fields) return []
     const cleaned = pick(fields, part)
     if (part.type === 'text') cleaned.type = 'input_text'
-    if (part.type === 'input_file') return [{ ...cleaned, file_data: toFileData(cleaned) }]
+    if (part.type === 'input_file') return [{ ...cleaned, ...toFile(part, content) }]
     if (part.type !== 'input_image') return [cleaned]
     if (!IMAGE_DETAILS.has(cleaned.detail as string)) delete cleaned.detail
     const given = isObject(cleaned.image_url) ? cleaned.image_url.url : cleaned.image_url
@@ -144,9 +147,14 @@ function toParts(parts: unknown[], counted: Counted): JsonObject[] {
 }
 
 /** With the type that was checked: the translation reads a file without any as a PDF. */
-function toFileData({ file_data: data }: JsonObject): string {
-  const text = String(data)
-  return text.startsWith('data:') ? text : `data:application/pdf;base64,${text}`
+function toFile(part: JsonObject, content: ChatContent): JsonObject {
+  const address = addressOfInputFile(part)
+  if (address !== undefined) {
+    const { url, filename } = inlinedDocument(content, address)
+    return { file_data: url, ...(isGiven(part.filename) ? {} : { filename }) }
+  }
+  const text = String(part.file_data)
+  return { file_data: text.startsWith('data:') ? text : `data:application/pdf;base64,${text}` }
 }
 
 function toImageUrl(url: string, counted: Counted): string {

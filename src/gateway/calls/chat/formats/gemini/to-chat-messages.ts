@@ -1,6 +1,8 @@
 /** Translates the contents of a Gemini request to the messages of chat completions. */
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
+import { fileKindOf } from '../../../../media-of-part.ts'
+import { ADDRESS_RULE } from '../../read-messages.ts'
 import { InvalidField } from '../fields.ts'
 import type { KeptReasoning } from '../responses/reasoning-seal.ts'
 import { messageAt, messagesAt } from './proto-json.ts'
@@ -129,13 +131,24 @@ function toMediaPart({ mimeType, data, displayName }: JsonObject, path: string):
   return { type: 'file', file: { filename, file_data: url } }
 }
 
-function toAddressPart({ mimeType, fileUri }: JsonObject, path: string): JsonObject {
-  const isImage = typeof mimeType === 'string' && mimeType.startsWith('image/')
-  if (!isImage || typeof fileUri !== 'string')
+function toAddressPart({ mimeType, fileUri, displayName }: JsonObject, path: string): JsonObject {
+  // The page of a video comes without a type: its text is not what its client asks about.
+  if (typeof mimeType !== 'string' || typeof fileUri !== 'string' || isPlayed(mimeType))
     throw new InvalidField(
-      `${path}.fileData aceita só o endereço de uma imagem, com "mimeType" e "fileUri". Envie outros arquivos em inlineData.`,
+      `${path}.fileData aceita o endereço de uma imagem ou de um documento, com "mimeType" e "fileUri". Envie outros arquivos em inlineData.`,
     )
-  return { type: 'image_url', image_url: { url: fileUri } }
+  if (mimeType.startsWith('image/')) return { type: 'image_url', image_url: { url: fileUri } }
+  const file = { file_data: fileUri }
+  if (fileKindOf(file) !== 'address')
+    throw new InvalidField(`${path}.fileData.fileUri ${ADDRESS_RULE}`)
+  return {
+    type: 'file',
+    file: typeof displayName === 'string' ? { filename: displayName, ...file } : file,
+  }
+}
+
+function isPlayed(mimeType: string): boolean {
+  return /^(?:audio|video)\//i.test(mimeType)
 }
 
 /**

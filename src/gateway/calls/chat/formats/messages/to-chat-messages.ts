@@ -1,6 +1,8 @@
 /** Translates the messages of a Messages request to those of chat-completions. */
 import { isObject } from '../../../../../platform/lib/is-object.ts'
 import type { JsonObject } from '../../../../providers/contract.ts'
+import { fileKindOf } from '../../../../media-of-part.ts'
+import { ADDRESS_RULE } from '../../read-messages.ts'
 import { InvalidField } from '../fields.ts'
 import type { OpenThinking } from './sealed-thinking.ts'
 
@@ -116,12 +118,12 @@ function toTextPart(block: JsonObject, path: string): JsonObject {
   return { type: 'text', text: block.text, ...kept(block) }
 }
 
-function urlOf(source: unknown, path: string): string {
-  if (isObject(source) && source.type === 'url' && typeof source.url === 'string') return source.url
-  return dataUrlOf(source, path)
+function isAddressSource(source: unknown): source is { url: string } {
+  return isObject(source) && source.type === 'url' && typeof source.url === 'string'
 }
 
-function dataUrlOf(source: unknown, path: string): string {
+function urlOf(source: unknown, path: string): string {
+  if (isAddressSource(source)) return source.url
   if (
     isObject(source) &&
     source.type === 'base64' &&
@@ -129,7 +131,9 @@ function dataUrlOf(source: unknown, path: string): string {
     typeof source.data === 'string'
   )
     return `data:${source.media_type};base64,${source.data}`
-  throw new InvalidField(`${path}.source deve ter o conteúdo em base64, com "media_type" e "data".`)
+  throw new InvalidField(
+    `${path}.source deve ter o conteúdo em base64, com "media_type" e "data", ou o endereço dele, com "type": "url" e "url"; "file_id" não está disponível.`,
+  )
 }
 
 function toDocumentParts(block: JsonObject, path: string): JsonObject[] {
@@ -142,13 +146,16 @@ function toDocumentParts(block: JsonObject, path: string): JsonObject[] {
       : listBlocks(source.content, `${path}.source.content`).flatMap((inner, index) =>
           toUserParts(inner, `${path}.source.content[${index}]`),
         )
+  const url = urlOf(source, path)
+  const file = typeof title === 'string' ? { filename: title, file_data: url } : { file_data: url }
+  const kind = fileKindOf(file)
+  if (isAddressSource(source) && kind !== 'address')
+    throw new InvalidField(`${path}.source.url ${ADDRESS_RULE}`)
+  // Only a download tells what is at an address.
   return [
     {
       type: 'file',
-      file: {
-        filename: typeof title === 'string' ? title : 'document.pdf',
-        file_data: dataUrlOf(source, path),
-      },
+      file: kind === 'address' ? file : { filename: 'document.pdf', ...file },
       ...kept(block),
     },
   ]

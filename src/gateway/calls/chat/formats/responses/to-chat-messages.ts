@@ -5,8 +5,8 @@ import { InvalidField } from '../fields.ts'
 import { toFunctionItem } from './client-run-tools.ts'
 import type { KeptReasoning } from './reasoning-seal.ts'
 import { upstreamNameOf } from './to-chat-tools.ts'
-import { imageKindOf } from '../../media-of-part.ts'
-import { IMAGE_RULE } from '../../read-messages.ts'
+import { addressOfInputFile, fileKindOf, imageKindOf } from '../../../../media-of-part.ts'
+import { ADDRESS_RULE, IMAGE_RULE } from '../../read-messages.ts'
 
 /** One turn of the assistant: consecutive items of the assistant are one message. */
 interface Turn {
@@ -247,10 +247,17 @@ function toImage({ image_url: url, detail }: JsonObject, path: string): JsonObje
   return { type: 'image_url', image_url: { url: address, detail } }
 }
 
-function toFile({ file_data: data, filename }: JsonObject, path: string): JsonObject {
+function toFile(part: JsonObject, path: string): JsonObject {
+  const { file_data: data, filename } = part
+  const address = addressOfInputFile(part)
+  if (address !== undefined) {
+    const file = { ...(typeof filename === 'string' ? { filename } : {}), file_data: address }
+    if (fileKindOf(file) !== 'address') throw new InvalidField(`${path}.file_url ${ADDRESS_RULE}`)
+    return { type: 'file', file }
+  }
   if (typeof data !== 'string')
     throw new InvalidField(
-      `${path}.file_data é obrigatório: envie o documento em base64; "file_id" e "file_url" não estão disponíveis.`,
+      `${path}.file_data é obrigatório: envie o documento em base64, ou o endereço dele em "file_url"; "file_id" não está disponível.`,
     )
   const file = {
     filename: typeof filename === 'string' ? filename : 'document.pdf',
