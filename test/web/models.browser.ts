@@ -154,7 +154,7 @@ test('the page of a model has every price in words, what was measured, and code 
     ['Tokens por segundo', '102'],
   ] as const) {
     const chart = speed.getByRole('img', { name: `${name}: mediana de ${median}` })
-    assert.equal(await chart.locator('rect').count(), 4, name)
+    assert.equal(await chart.locator('rect.fill-accent').count(), 4, name)
     assert.match((await chart.locator('rect').last().textContent()) ?? '', new RegExp(median))
   }
   const own = page.getByRole('region', { name: 'Nas suas chamadas' })

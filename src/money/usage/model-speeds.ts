@@ -5,6 +5,7 @@
  */
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/open.ts'
+import { withoutTimeout } from '../../platform/db/without-timeout.ts'
 import { LATENCY_BUCKETS, percentileOf, sqlBucketOf } from '../../platform/lib/latency-buckets.ts'
 import { CACHE_UPSTREAM } from './usage-event.ts'
 
@@ -23,6 +24,9 @@ const ZONE = 'America/Sao_Paulo'
 const LATE_SECONDS = 300
 /** After a longer pause of the job, the hours before are left out. */
 const HOURS_BACK = 6
+/** As much is one statement: 20 microseconds for a streamed answer, of which there may be a thousand in a second. */
+const PART_MINUTES = 5
+const PART = sql`make_interval(mins => ${sql.lit(PART_MINUTES)})`
 /** A call is settled so long after its hold, at most; of one that took longer, nobody asks how fast it was. */
 const CALL_DAYS_MAX = 1
 
@@ -44,34 +48,34 @@ export interface DaySpeed extends Speed {
 }
 
 /**
- * Adds the hours that ended since the last run. May be killed at any line and run beside itself: an hour is one
- * statement, which leaves out the models that already have it.
+ * Adds the hours that ended since the last run. May be killed at any line and run beside itself: a part of an hour is
+ * one statement, which leaves out the models that already have it.
  */
 export async function sumModelSpeeds(db: Database): Promise<void> {
-  const { rows } = await sql<{ hour_at: Date }>`
+  const { rows } = await sql<{ from_at: Date }>`
     select generate_series(
       greatest(ended - make_interval(hours => ${HOURS_BACK}),
         (select max(until_at) from model_speed_days where day > (now() at time zone ${ZONE})::date - 2)),
-      ended - interval '1 hour', interval '1 hour') as hour_at
+      ended - ${PART}, ${PART}) as from_at
     from date_trunc('hour', now() - make_interval(secs => ${LATE_SECONDS}), 'UTC') as ended`.execute(
     db,
   )
-  for (const { hour_at: hourAt } of rows) await sumHour(db, hourAt)
+  for (const { from_at: from } of rows) await withoutTimeout(db, (trx) => sumPart(trx, from))
 }
 
 /**
  * Only whole answers at the upstream's own count, of streams: any other has its first byte with its last. With tokens of
  * reasoning nobody knows how many came before the first byte, so those calls have no pace.
  */
-async function sumHour(db: Database, hourAt: Date): Promise<void> {
+async function sumPart(trx: Database, from: Date): Promise<void> {
   await sql`
     with measured as (
       select model_id, customer_id, first_byte_ms,
         case when completion_tokens >= ${PACE_TOKENS_MIN} and reasoning_tokens = 0 and duration_ms > first_byte_ms
           then completion_tokens * 1000.0 / (duration_ms - first_byte_ms) end as pace
       from usage_events
-      where settled_at >= ${hourAt} and settled_at < ${hourAt}::timestamptz + interval '1 hour'
-        and created_at >= ${hourAt}::timestamptz - make_interval(days => ${CALL_DAYS_MAX})
+      where settled_at >= ${from} and settled_at < ${from}::timestamptz + ${PART}
+        and created_at >= ${from}::timestamptz - make_interval(days => ${CALL_DAYS_MAX})
         and outcome = 'charged' and usage_kind = 'exact' and reason is null and corrects_id is null
         and is_stream and first_byte_ms is not null and upstream_id is distinct from ${CACHE_UPSTREAM}
     ), samples as (
@@ -93,8 +97,8 @@ async function sumHour(db: Database, hourAt: Date): Promise<void> {
     )
     insert into model_speed_days as stored
       (model_id, day, until_at, first_byte_counts, first_byte_customers, pace_counts, pace_customers)
-    select model_id, (${hourAt}::timestamptz at time zone ${ZONE})::date,
-      ${hourAt}::timestamptz + interval '1 hour', first.counts, first.customers, pace.counts, pace.customers
+    select model_id, (${from}::timestamptz at time zone ${ZONE})::date,
+      ${from}::timestamptz + ${PART}, first.counts, first.customers, pace.counts, pace.customers
     from figures as first join figures as pace using (model_id)
     where first.figure = 0 and pace.figure = 1
     order by model_id
@@ -104,7 +108,7 @@ async function sumHour(db: Database, hourAt: Date): Promise<void> {
       first_byte_customers = stored.first_byte_customers | excluded.first_byte_customers,
       pace_counts = add_counts(stored.pace_counts, excluded.pace_counts),
       pace_customers = stored.pace_customers | excluded.pace_customers
-    where stored.until_at < excluded.until_at`.execute(db)
+    where stored.until_at < excluded.until_at`.execute(trx)
 }
 
 /** Deletes days that no request can reach any more; returns the number of deleted rows. */

@@ -868,9 +868,9 @@ create table model_speed_days (
   model_id text not null,
   day date not null,
   until_at timestamptz not null,
-  first_byte_counts latency_counts not null,
+  first_byte_counts latency_counts storage plain not null,
   first_byte_customers bigint not null,
-  pace_counts latency_counts not null,
+  pace_counts latency_counts storage plain not null,
   pace_customers bigint not null,
   constraint model_speed_days_pkey PRIMARY KEY (model_id, day)
 ) with (fillfactor=50);

@@ -2,7 +2,7 @@ import { t } from '../../language/t.ts'
 
 export interface Bar {
   readonly id: string
-  /** Null leaves a gap. */
+  /** Null is a line in grey. */
   readonly value: number | null
   readonly title: string
 }
@@ -37,8 +37,7 @@ export function Bars({ name, words, bars }: Props) {
         className="h-16 w-full"
       >
         {bars.map(({ id, value, title }, place) => {
-          if (value === null) return null
-          const height = Math.max((value / top) * 60, 1)
+          const height = Math.max(((value ?? 0) / top) * 60, 1)
           return (
             <rect
               key={id}
@@ -46,7 +45,7 @@ export function Bars({ name, words, bars }: Props) {
               y={60 - height}
               width={3}
               height={height}
-              className="fill-accent"
+              className={value === null ? 'fill-line-strong' : 'fill-accent'}
             >
               <title>{title}</title>
             </rect>
