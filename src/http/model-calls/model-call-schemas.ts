@@ -566,6 +566,12 @@ export const transcriptions: ModelCallContract = {
     language: Type.Optional(Type.String()),
     prompt: Type.Optional(Type.String()),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    stream: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Eventos com o texto, que é json ou text.',
+      }),
+    ),
   }),
   answer: Type.Object(
     { text: Type.String(), usage: Type.Object({}, open), cost_billed_brl: brl },
