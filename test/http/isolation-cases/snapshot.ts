@@ -49,7 +49,7 @@ async function prepare(db: Database): Promise<readonly string[]> {
   await sql`create schema snapshots`.execute(db)
   await sql
     .raw(`create function snapshots.versions() returns text language plpgsql stable as $$
-      begin return concat_ws(',', ${versions.join()}); end $$`)
+      begin return array_to_string(array[${versions.join()}], ','); end $$`)
     .execute(db)
   return tables
 }
