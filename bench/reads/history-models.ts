@@ -12,7 +12,7 @@ const MODEL_IDS = [
   'claude-sonnet-5',
   'deepseek-chat',
   'gpt-4.1-nano',
-  'llama-3.3-70b',
+  'gpt-oss-120b',
   'grok-4',
   'text-embedding-3-small',
   'whisper-1',

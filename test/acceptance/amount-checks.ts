@@ -23,7 +23,7 @@ interface Charge {
 const SESSION = 'aceitacao-1'
 const MODELS = ['sandbox-chat', 'gpt-4o-mini', 'gpt-4o', 'o3', 'gpt-6-sol', 'claude-haiku-4-5']
 const MORE_MODELS = ['claude-opus-5-5', 'gemini-2.5-flash', 'deepseek-v4-flash', 'mistral-small']
-const LAST_MODELS = ['llama-3.1-8b', 'grok-3-mini', 'sandbox-cached', 'sandbox-reasoning']
+const LAST_MODELS = ['gpt-oss-20b', 'grok-3-mini', 'sandbox-cached', 'sandbox-reasoning']
 
 export async function checkAmounts(context: Context): Promise<void> {
   const { checks, ask } = context

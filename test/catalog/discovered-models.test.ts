@@ -13,7 +13,7 @@ import { createApp, type App } from '../../src/app/create-app.ts'
 import { readUpstreamLists } from '../../src/app/workers/read-upstream-lists.ts'
 import { createDiscover } from '../../src/money/catalog/reload-catalog.ts'
 import { storeFxRate } from '../../src/money/fx/fx-rates.ts'
-import { dayInBrasilia } from '../../src/platform/lib/days.ts'
+import { addDays, dayInBrasilia } from '../../src/platform/lib/days.ts'
 import { createProcessLog, type Log } from '../../src/platform/lib/log.ts'
 import { ask, askChat, sound } from '../harness/ask.ts'
 import { assertAudit } from '../harness/assert-audit.ts'
@@ -29,6 +29,8 @@ const USAGE = { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_50
 
 /** What the provider lists, and the answer to a request for it. */
 let listed: readonly string[] = ['gpt-4o', 'gpt-5.4', 'gpt-5.4-2026-03-05', 'gpt-99-turbo']
+/** When it ends what it lists. */
+let shutdowns: Readonly<Record<string, unknown>> = {}
 let listStatus = 200
 const asked: string[] = []
 
@@ -38,7 +40,7 @@ const provider = createServer((request, response) => {
   const answer = (status: number, body: unknown) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   if (url === '/v1/models')
-    return void answer(listStatus, { object: 'list', data: listed.map((id) => ({ id })) })
+    return void answer(listStatus, { object: 'list', data: listed.map(listEntry) })
   let text = ''
   request.on('data', (chunk: Buffer) => (text += chunk.toString()))
   request.on('end', () => {
@@ -49,6 +51,11 @@ const provider = createServer((request, response) => {
   })
 })
 
+function listEntry(id: string): object {
+  return { id, shutdown_date: shutdowns[id] ?? null }
+}
+
+const YESTERDAY = addDays(new Date().toISOString().slice(0, 10), -1)
 const lines: string[] = []
 let database: TestDatabase
 let file: ConfigFile
@@ -64,7 +71,10 @@ before(async () => {
   provider.listen(0, '127.0.0.1')
   await once(provider, 'listening')
   const address = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
-  file = await writeConfigFile({ upstreams: [{ id: 'openai', kind: 'openai', base_url: address }] })
+  file = await writeConfigFile({
+    upstreams: [{ id: 'openai', kind: 'openai', base_url: address }],
+    models: [{ id: 'gpt-4o', ends_on: YESTERDAY }],
+  })
   database = await createTestDatabase()
   const rateDate = dayInBrasilia(new Date())
   const rate = { rateE4: 50_000n, rateDate, bulletinAt: null, source: 'bcb' }
@@ -157,6 +167,32 @@ test('an operator marks up and prices a discovered model as any other', async ()
     if (/"cost_billed_brl":0\.125\b/.test(text)) break
     assert.ok(Date.now() < deadline, text)
   }
+})
+
+test('the day on which a model ends is shown, and ends no call', async () => {
+  await untilListed('gpt-5.4', true)
+  const entry = async (id: string) => (await ask(baseUrl, `/models/${id}`, { secret })).json
+  const page = async (id: string) =>
+    await (await fetch(`${new URL(baseUrl).origin}/modelos/${id}?publica=1`)).text()
+  shutdowns = { 'gpt-5.4': '2090-02-03', 'gpt-4o': '2090-02-03', 'gpt-4.1': 'soon' }
+  await readAgain([...listed, 'gpt-4.1'])
+  for (const deadline = Date.now() + 20_000; ; await sleep(20)) {
+    if ((await entry('gpt-5.4')).ends_on === '2090-02-03') break
+    assert.ok(Date.now() < deadline)
+  }
+  assert.match(await page('gpt-5.4'), /Sai do ar em 3 de fevereiro de 2090\./)
+  assert.equal((await entry('gpt-4.1')).ends_on, '2027-01-14')
+  assert.equal((await entry('gpt-5.2')).ends_on, null)
+  // The operator knows better than the list.
+  const { ends_on, replaced_by } = await entry('gpt-4o')
+  assert.deepEqual([ends_on, replaced_by], [YESTERDAY, 'gpt-6-luna'])
+  assert.match(
+    (await page('gpt-4o')).replaceAll(/\s+/g, ' '),
+    /O fabricante encerrou este modelo em .* Substituto: <a href="\/modelos\/gpt-6-luna">GPT-6 Luna<\/a>/,
+  )
+  const { status } = await askChat(baseUrl, secret, sound('gpt-4o', { max_tokens: 500 }))
+  assert.equal(status, 200)
+  shutdowns = {}
 })
 
 test('a new model appears without a restart, and one that is retired goes', async () => {

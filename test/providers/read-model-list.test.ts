@@ -77,6 +77,29 @@ test('what is no name and no number is left out', async () => {
   assert.deepEqual(await readModelList(compatible()), [{ name: 'ok' }])
 })
 
+test('the day on which a model ends is read, and what is no day of the calendar is left out', async () => {
+  const data = [
+    { id: 'ends', shutdown_date: '2027-01-14' },
+    { id: 'stays', shutdown_date: null },
+    ...[
+      '2027-02-30',
+      '2027-1-14',
+      '2027-01-14T00:00:00Z',
+      ' 2027-01-14',
+      '2027-01-14\n',
+      '9999-12-31',
+      '<b>',
+      20270114,
+      ['2027-01-14'],
+      {},
+    ].map((shutdown_date) => ({ id: 'odd', shutdown_date })),
+  ]
+  upstream.answerJson({ data })
+  const [ends, ...others] = await readModelList(compatible())
+  assert.deepEqual(ends, { name: 'ends', endsOn: '2027-01-14' })
+  assert.deepEqual(new Set(others.flatMap(Object.keys)), new Set(['name']))
+})
+
 test('an error, a redirect, no list, an empty one and one without an end are rejected', async () => {
   const refused = [
     () => upstream.answerJson({ error: { message: 'sk-own is wrong' } }, 401),

@@ -89,7 +89,7 @@ test('a model is one line with its prices and measures, and every width fits', a
     )
   }
   await page.setViewportSize(SIZES[0] as (typeof SIZES)[0])
-  const row = page.getByRole('row', { name: /^.*GPT-4o gpt-4o Copiar/ })
+  const row = page.getByRole('row', { name: /^.*GPT-4o (vai sair do ar|encerrado) gpt-4o Copiar/ })
   assert.match((await row.textContent()) ?? '', /R\$\s16,25R\$\s65,000,2 s102100%$/)
   const unmeasured = page.getByRole('row', { name: /Mistral/ }).first()
   assert.match((await unmeasured.textContent()) ?? '', /–––$/)
@@ -139,6 +139,7 @@ test('the page of a model has every price in words, what was measured, and code 
   await page.getByRole('link', { name: 'GPT-4o', exact: true }).click()
   await page.getByRole('heading', { name: 'GPT-4o', level: 1 }).waitFor()
   assert.equal(new URL(page.url()).pathname, '/modelos/gpt-4o')
+  await page.getByText(/14 de janeiro de 2027\. Substituto: GPT-6 Luna\.$/).waitFor()
   const price = page.getByRole('region', { name: 'Preço de agora' })
   assert.match(
     (await price.textContent()) ?? '',

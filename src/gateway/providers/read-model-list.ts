@@ -2,6 +2,7 @@
  * Reads an upstream's own list of its models, over a connection of its own: once a day. Redirects are not followed,
  * because they would take the credentials along.
  */
+import { isDay } from '../../platform/lib/days.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
 import { COHERE_ADDRESS, GOOGLE_ADDRESS, type AiSdkOptions } from './ai-sdk/ai-sdk-options.ts'
 import { ANTHROPIC_ADDRESS, ANTHROPIC_VERSION } from './ai-sdk/native-messages/message-fields.ts'
@@ -20,6 +21,7 @@ interface ListedModel {
   readonly name: string
   readonly contextTokens?: number
   readonly outputTokensMax?: number
+  readonly endsOn?: string
 }
 
 /** The upstream answered something else than its list. */
@@ -100,7 +102,7 @@ function listingOf(adapter: ListingAdapter): Listing {
   }
 }
 
-/** The list of any upstream: each has its own names for the same facts. What is no name, or no number, is left out. */
+/** The list of any upstream: each has its own names for the same facts. What is no name, no number or no day is left out. */
 function readList(answer: unknown): ListedModel[] {
   const { data, models } = isObject(answer) ? answer : {}
   const entries = [answer, data, models].find(Array.isArray) ?? []
@@ -127,6 +129,7 @@ function readList(answer: unknown): ListedModel[] {
         name: name.replace(/^models\//, ''),
         ...(contextTokens && { contextTokens }),
         ...(outputTokensMax && { outputTokensMax }),
+        ...(isDay(entry.shutdown_date) && { endsOn: entry.shutdown_date }),
       },
     ]
   })

@@ -9,7 +9,7 @@ import {
   type Model,
 } from '../../money/catalog/model.ts'
 import { jsonE4 } from '../../platform/lib/money.ts'
-import { answer, dateTime, nullable } from '../rest/values.ts'
+import { answer, date, dateTime, nullable } from '../rest/values.ts'
 import { refusals, type Refusal } from '../../gateway/calls/refusal.ts'
 import { chatErrors, messagesErrors } from '../rest/error-formats.ts'
 import type { HttpParts } from '../rest/parts.ts'
@@ -43,6 +43,15 @@ const described = {
   markup_multiplier: Type.Number(),
   description: nullable(Type.String()),
   available: Type.Boolean({ description: 'false: no momento nenhum provedor atende o modelo.' }),
+  ends_on: {
+    ...nullable(date),
+    description:
+      'O dia, em UTC, em que o fabricante encerra o modelo; null sem data anunciada. As chamadas seguem enquanto ele responder.',
+  },
+  replaced_by: {
+    ...nullable(Type.String()),
+    description: 'O modelo que o fabricante indica no lugar deste, se está no catálogo.',
+  },
   planned: {
     ...nullable(answer({ starts_at: dateTime, markup_multiplier: Type.Number() })),
     description:
@@ -170,6 +179,8 @@ function catalogEntry(catalog: Catalog, model: Model) {
     markup_multiplier: jsonE4(model.markupE4),
     description: model.description,
     available: model.routes.length > 0,
+    ends_on: model.endsOn ?? null,
+    replaced_by: catalog.findReplacement(model)?.id ?? null,
     planned: planned
       ? {
           starts_at: planned.startsAt.toISOString(),

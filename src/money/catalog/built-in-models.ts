@@ -4,6 +4,9 @@
  *
  * `imageTokensMax` is an upper bound for the tokens of one image, from the makers' documentation. It only has to be
  * high enough, because the true number is charged. `outputTokensMax` is the maker's limit for one answer.
+ *
+ * `endsOn` is what the maker's page says (29 November 2026); an "earliest" day is none. A model that ended and that no test
+ * needs is not here.
  */
 import type { PricesConfig } from './catalog-config-schema.ts'
 import type { Model, ModelCategory, Tokenizer } from './model.ts'
@@ -11,7 +14,7 @@ import type { PriceSource } from './price-from-data.ts'
 
 export interface BuiltInModel extends Pick<
   Model,
-  'canReason' | 'embedding' | 'image' | 'audio' | 'speech' | 'video'
+  'canReason' | 'embedding' | 'image' | 'audio' | 'speech' | 'video' | 'endsOn' | 'replacedBy'
 > {
   readonly id: string
   readonly displayName: string
@@ -48,7 +51,7 @@ type Limits = Pick<
 > & {
   supportsTools?: boolean
 }
-type Names = Pick<BuiltInModel, 'id' | 'displayName' | 'description'> & {
+type Names = Pick<BuiltInModel, 'id' | 'displayName' | 'description' | 'endsOn' | 'replacedBy'> & {
   /** The model's name at the upstream, and in the price data, if they differ from the id. */
   readonly upstreamModel?: string
   readonly pricedAs?: string
@@ -101,7 +104,6 @@ const OPENAI_TOKENIZERS: Readonly<Record<string, Tokenizer>> = {
   'gpt-4o': 'o200k_base',
   'gpt-4o-mini': 'o200k_base',
   o3: 'o200k_base',
-  'o4-mini': 'o200k_base',
   'text-embedding-3-small': 'cl100k_base',
   'text-embedding-3-large': 'cl100k_base',
   'text-embedding-ada-002': 'cl100k_base',
@@ -113,10 +115,7 @@ const google = maker('google', 'google', 'google')
 const deepseek = maker('deepseek', 'deepseek', 'deepseek')
 const mistral = maker('mistral', 'mistral', 'mistral')
 const xai = maker('xai', 'xai', 'x-ai')
-const meta = maker('meta', 'groq', 'groq')
 const openWeights = maker('openai', 'groq', 'groq')
-const alibaba = maker('alibaba', 'groq', 'groq')
-const moonshot = maker('moonshot', 'groq', 'groq')
 
 /** Traits of models that generate no text tokens. */
 const noChat = { outputTokensMax: 1, imageTokensMax: 0, supportsTools: false }
@@ -196,6 +195,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gpt-5.1',
       displayName: 'GPT-5.1',
       description: 'Raciocínio com esforço ajustável, bom equilíbrio entre qualidade e preço.',
+      endsOn: '2027-04-01',
     },
     { contextTokens: 400_000, outputTokensMax: 128_000, imageTokensMax: 20_000 },
   ),
@@ -205,6 +205,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gpt-5',
       displayName: 'GPT-5',
       description: 'Modelo de raciocínio para tarefas longas, código e uso de ferramentas.',
+      endsOn: '2026-12-11',
     },
     { contextTokens: 400_000, outputTokensMax: 128_000, imageTokensMax: 20_000 },
   ),
@@ -214,6 +215,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gpt-5-mini',
       displayName: 'GPT-5 mini',
       description: 'Versão rápida e barata do GPT-5 para tarefas bem definidas.',
+      endsOn: '2026-12-11',
     },
     { contextTokens: 400_000, outputTokensMax: 128_000, imageTokensMax: 20_000 },
   ),
@@ -223,6 +225,8 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gpt-5-nano',
       displayName: 'GPT-5 nano',
       description: 'O menor preço da linha GPT-5, para resumo e classificação em volume.',
+      endsOn: '2026-12-11',
+      replacedBy: 'gpt-6-luna',
     },
     { contextTokens: 400_000, outputTokensMax: 128_000, imageTokensMax: 20_000 },
   ),
@@ -232,6 +236,8 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gpt-4.1',
       displayName: 'GPT-4.1',
       description: 'Segue instruções com precisão e lê até um milhão de tokens.',
+      endsOn: '2027-01-14',
+      replacedBy: 'gpt-6-luna',
     },
     { canReason: false, contextTokens: 1_047_576, outputTokensMax: 32_768, imageTokensMax: 20_000 },
   ),
@@ -241,6 +247,8 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gpt-4.1-mini',
       displayName: 'GPT-4.1 mini',
       description: 'Contexto longo com baixa latência e custo.',
+      endsOn: '2027-01-14',
+      replacedBy: 'gpt-6-luna',
     },
     { canReason: false, contextTokens: 1_047_576, outputTokensMax: 32_768, imageTokensMax: 20_000 },
   ),
@@ -250,6 +258,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gpt-4.1-nano',
       displayName: 'GPT-4.1 nano',
       description: 'Rápido e econômico para extração e classificação.',
+      endsOn: '2026-10-23',
     },
     { canReason: false, contextTokens: 1_047_576, outputTokensMax: 32_768, imageTokensMax: 20_000 },
   ),
@@ -259,6 +268,8 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gpt-4o',
       displayName: 'GPT-4o',
       description: 'Modelo multimodal versátil para texto e imagens.',
+      endsOn: '2027-01-14',
+      replacedBy: 'gpt-6-luna',
     },
     { canReason: false, contextTokens: 128_000, outputTokensMax: 16_384, imageTokensMax: 3_000 },
   ),
@@ -268,6 +279,8 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gpt-4o-mini',
       displayName: 'GPT-4o mini',
       description: 'Pequeno, rápido e barato para o dia a dia.',
+      endsOn: '2027-01-14',
+      replacedBy: 'gpt-6-luna',
     },
     { canReason: false, contextTokens: 128_000, outputTokensMax: 16_384, imageTokensMax: 100_000 },
   ),
@@ -277,12 +290,8 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'o3',
       displayName: 'o3',
       description: 'Raciocínio profundo em matemática, ciência e código.',
+      endsOn: '2026-12-11',
     },
-    { contextTokens: 200_000, outputTokensMax: 100_000, imageTokensMax: 20_000 },
-  ),
-  openai(
-    'llm',
-    { id: 'o4-mini', displayName: 'o4-mini', description: 'Raciocínio rápido e econômico.' },
     { contextTokens: 200_000, outputTokensMax: 100_000, imageTokensMax: 20_000 },
   ),
   anthropic(
@@ -339,15 +348,6 @@ export const builtInModels: readonly BuiltInModel[] = [
     },
     { contextTokens: 200_000, outputTokensMax: 64_000, imageTokensMax: 6_000 },
   ),
-  anthropic(
-    'llm',
-    {
-      id: 'claude-opus-4-1',
-      displayName: 'Claude Opus 4.1',
-      description: 'Raciocínio longo e escrita cuidadosa.',
-    },
-    { contextTokens: 200_000, outputTokensMax: 32_000, imageTokensMax: 6_000 },
-  ),
   google(
     'llm',
     {
@@ -381,6 +381,8 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gemini-2.5-pro',
       displayName: 'Gemini 2.5 Pro',
       description: 'Raciocínio e contexto de um milhão de tokens.',
+      endsOn: '2026-12-01',
+      replacedBy: 'gemini-3.8-flash',
     },
     { contextTokens: 1_048_576, outputTokensMax: 65_536, imageTokensMax: 20_000 },
   ),
@@ -390,6 +392,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gemini-2.5-flash',
       displayName: 'Gemini 2.5 Flash',
       description: 'Rápido, com raciocínio e contexto longo.',
+      endsOn: '2026-12-01',
     },
     { contextTokens: 1_048_576, outputTokensMax: 65_536, imageTokensMax: 20_000 },
   ),
@@ -408,6 +411,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gemini-2.0-flash',
       displayName: 'Gemini 2.0 Flash',
       description: 'Multimodal e veloz para aplicações em tempo real.',
+      endsOn: '2026-06-01',
     },
     { canReason: false, contextTokens: 1_048_576, outputTokensMax: 8_192, imageTokensMax: 20_000 },
   ),
@@ -437,6 +441,8 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'deepseek-chat',
       displayName: 'DeepSeek Chat',
       description: 'Modelo geral de ótimo custo-benefício.',
+      endsOn: '2026-07-24',
+      replacedBy: 'deepseek-v4-flash',
     },
     { contextTokens: 131_072, outputTokensMax: 8_192, imageTokensMax: 0 },
   ),
@@ -446,6 +452,8 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'deepseek-reasoner',
       displayName: 'DeepSeek Reasoner',
       description: 'Raciocínio passo a passo a baixo custo.',
+      endsOn: '2026-07-24',
+      replacedBy: 'deepseek-v4-flash',
     },
     { contextTokens: 131_072, outputTokensMax: 65_536, imageTokensMax: 0 },
   ),
@@ -458,17 +466,6 @@ export const builtInModels: readonly BuiltInModel[] = [
       description: 'Modelo aberto de grande porte, forte em idiomas europeus.',
     },
     { contextTokens: 262_144, outputTokensMax: 262_144, imageTokensMax: 6_000 },
-  ),
-  mistral(
-    'llm',
-    {
-      id: 'mistral-medium',
-      displayName: 'Mistral Medium 3.1',
-      upstreamModel: 'mistral-medium-2508',
-      pricedAs: 'mistral-medium-3-1',
-      description: 'Qualidade alta para uso empresarial.',
-    },
-    { contextTokens: 131_072, outputTokensMax: 131_072, imageTokensMax: 6_000 },
   ),
   mistral(
     'llm',
@@ -512,6 +509,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'Grok 4',
       upstreamModel: 'grok-4-0709',
       description: 'Raciocínio avançado com uso de ferramentas.',
+      endsOn: '2026-05-15',
     },
     {
       contextTokens: 256_000,
@@ -537,6 +535,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       displayName: 'Grok Code Fast',
       upstreamModel: 'grok-code-fast-1',
       description: 'Programação com agentes, com baixa latência.',
+      endsOn: '2026-05-15',
     },
     {
       contextTokens: 256_000,
@@ -544,26 +543,6 @@ export const builtInModels: readonly BuiltInModel[] = [
       imageTokensMax: 0,
       hiddenPromptTokensMax: XAI_HIDDEN_PROMPT,
     },
-  ),
-  meta(
-    'llm',
-    {
-      id: 'llama-3.3-70b',
-      displayName: 'Llama 3.3 70B',
-      upstreamModel: 'llama-3.3-70b-versatile',
-      description: 'Modelo aberto versátil, servido em alta velocidade.',
-    },
-    { canReason: false, contextTokens: 131_072, outputTokensMax: 32_768, imageTokensMax: 0 },
-  ),
-  meta(
-    'llm',
-    {
-      id: 'llama-3.1-8b',
-      displayName: 'Llama 3.1 8B',
-      upstreamModel: 'llama-3.1-8b-instant',
-      description: 'Modelo aberto pequeno, com respostas quase instantâneas.',
-    },
-    { canReason: false, contextTokens: 131_072, outputTokensMax: 131_072, imageTokensMax: 0 },
   ),
   openWeights(
     'llm',
@@ -584,26 +563,6 @@ export const builtInModels: readonly BuiltInModel[] = [
       description: 'Pesos abertos, pequeno e rápido.',
     },
     { contextTokens: 131_072, outputTokensMax: 65_536, imageTokensMax: 0 },
-  ),
-  alibaba(
-    'llm',
-    {
-      id: 'qwen3-32b',
-      displayName: 'Qwen3 32B',
-      upstreamModel: 'qwen/qwen3-32b',
-      description: 'Modelo aberto multilíngue com raciocínio opcional.',
-    },
-    { contextTokens: 131_072, outputTokensMax: 40_960, imageTokensMax: 0 },
-  ),
-  moonshot(
-    'llm',
-    {
-      id: 'kimi-k2',
-      displayName: 'Kimi K2',
-      upstreamModel: 'moonshotai/kimi-k2-instruct',
-      description: 'Modelo aberto grande, forte em código e ferramentas.',
-    },
-    { contextTokens: 131_072, outputTokensMax: 16_384, imageTokensMax: 0 },
   ),
   openai(
     'embedding',
@@ -656,6 +615,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gpt-image-1',
       displayName: 'GPT Image 1',
       description: 'Gera e edita imagens a partir de texto.',
+      endsOn: '2026-10-23',
     },
     {
       contextTokens: 32_000,
@@ -670,6 +630,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gpt-image-1-mini',
       displayName: 'GPT Image 1 mini',
       description: 'Geração de imagens a baixo custo.',
+      endsOn: '2026-12-01',
     },
     {
       contextTokens: 32_000,
@@ -697,6 +658,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'whisper-1',
       displayName: 'Whisper',
       description: 'Transcrição de áudio em dezenas de línguas.',
+      endsOn: '2027-02-26',
     },
     {
       contextTokens: 448,
@@ -724,6 +686,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gpt-4o-transcribe',
       displayName: 'GPT-4o Transcribe',
       description: 'Transcrição de alta precisão, mesmo com ruído.',
+      endsOn: '2027-02-26',
     },
     {
       contextTokens: 16_000,
@@ -738,6 +701,7 @@ export const builtInModels: readonly BuiltInModel[] = [
       id: 'gpt-4o-mini-tts',
       displayName: 'GPT-4o mini TTS',
       description: 'Fala textos em muitas línguas, no tom que se pede.',
+      endsOn: '2027-01-06',
     },
     // No longest sound is published. This is three quarters of an hour.
     { contextTokens: 2_000, ...noChat, outputTokensMax: 60_000, speech: true },

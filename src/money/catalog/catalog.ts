@@ -18,6 +18,8 @@ export interface Catalog {
   listModels(category?: ModelCategory | 'chat'): readonly Model[]
   /** The next change of the model's markup or price that has a date; undefined if there is none. */
   findPlanned(id: string): PlannedChange | undefined
+  /** The model that takes the place of one that ends; undefined if the maker names none, or it is not sold. */
+  findReplacement(model: Pick<Model, 'endsOn' | 'replacedBy'>): Model | undefined
   /** All models, disabled ones included: with the prices in force and the configured markup. */
   listConfigured(): readonly Model[]
   /** An operator has paused all model calls. */
@@ -39,6 +41,8 @@ export interface CatalogChanges {
   readonly prices: readonly PriceChange[]
   /** Of the upstreams' own lists. One with the id of a configured model takes its place. */
   readonly discovered: readonly Model[]
+  /** The days on which models end, by their upstreams' own lists. */
+  readonly ends?: ReadonlyMap<string, string>
   readonly disabledIds: ReadonlySet<string>
   /** The upstreams that take no new calls. A model without another route is answered as a disabled one. */
   readonly pausedUpstreams?: ReadonlySet<string>
@@ -88,15 +92,26 @@ export function createCatalog(configured: readonly Model[], now: () => number = 
       const startsAt = entry && nextDate(entry, now())
       return startsAt && { startsAt, model: modelAt(entry, startsAt.getTime()) }
     },
+    findReplacement({ endsOn, replacedBy }) {
+      const found = endsOn && replacedBy ? findModel(replacedBy) : undefined
+      return found && found.routes.length > 0 ? found : undefined
+    },
     listConfigured: () => priced.map((model) => pricedAt(model, now())),
     isPaused: () => isPaused,
     applyChanges(changes) {
       isPaused = changes.isPaused
       const models = withDiscovered(configured, changes.discovered)
-      priced = models.map((model) => withPriceChanges(model, changes.prices))
+      priced = models.map((model) =>
+        withPriceChanges(withEnd(model, changes.ends?.get(model.id)), changes.prices),
+      )
       entries = buildEntries(priced, changes, now())
     },
   }
+}
+
+/** A list knows the day better than this release does, and the operator better than a list. */
+function withEnd(model: Model, listed: string | undefined): Model {
+  return listed === undefined || model.hasOwnEnd ? model : { ...model, endsOn: listed }
 }
 
 function buildEntries(

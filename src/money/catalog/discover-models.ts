@@ -201,11 +201,16 @@ function readPrices({ prices }: ModelInfo, from: PriceSource, contextTokens: num
   }
 }
 
-/** Only makers of built-in models are named: any other prefix may show an upstream. */
+/** Any other prefix may show an upstream. */
+const NAMED_MAKERS = new Set([
+  ...Object.values(MAKERS),
+  ...builtInModels.map(({ vendor }) => vendor),
+])
+
 function makerOf(id: string): string {
   const prefix = id.includes('/') ? id.slice(0, id.indexOf('/')).toLowerCase() : ''
   const maker = MAKERS[prefix] ?? prefix
-  return builtInModels.some(({ vendor }) => vendor === maker) ? maker : DEFAULT_VENDOR
+  return NAMED_MAKERS.has(maker) ? maker : DEFAULT_VENDOR
 }
 
 /**

@@ -5,6 +5,7 @@ import { withPriceIds } from '../../../test/harness/with-price-ids.ts'
 import { createCatalog } from './catalog.ts'
 import { parseCatalogConfig, type CatalogConfig } from './catalog-config-schema.ts'
 import { loadCatalog } from './load-catalog.ts'
+import { listedEnds } from './upstream-lists.ts'
 import { plainRoute } from './sandbox-catalog.ts'
 import { microUsd } from './price-from-data.ts'
 import type { PriceTerms } from './prices.ts'
@@ -42,6 +43,56 @@ test('a price is read from its decimal digits, not from its double', () => {
   assert.equal(microUsd(1e-7), 1n)
   assert.equal(microUsd(0.1 + 0.2), 300_001n)
   assert.equal(microUsd(75), 75_000_000n)
+})
+
+test('a model ends on the day that the operator, a list or the maker says, in this order', () => {
+  const config: CatalogConfig = {
+    models: [
+      { id: 'gpt-4o', ends_on: '2027-03-01' },
+      { id: 'gpt-4.1', ends_on: null },
+    ],
+  }
+  const models = loadCatalog({ config, mode: 'live', hasUpstream: () => true, at }).models
+  const catalog = createCatalog(withPriceIds(models))
+  const endsOf = () =>
+    ['gpt-4o', 'gpt-4.1', 'gpt-4o-mini', 'gpt-6-sol'].map((id) => catalog.findModel(id)?.endsOn)
+  assert.deepEqual(endsOf(), ['2027-03-01', undefined, '2027-01-14', undefined])
+  const changes = { markups: [], prices: [], discovered: [], disabledIds: new Set<string>() }
+  const two = plainRoute('other', 'gpt-6-sol', { tiers: [] })
+  const known = models.map((each) =>
+    each.id === 'gpt-6-sol' ? { ...each, routes: [...each.routes, two] } : each,
+  )
+  const ends = (listed: Readonly<Record<string, string>>, other?: string) =>
+    listedEnds(
+      known,
+      new Map([
+        ['openai', Object.entries(listed).map(([name, endsOn]) => ({ name, endsOn }))],
+        ['other', other === undefined ? [] : [{ name: 'gpt-6-sol', endsOn: other }]],
+      ]),
+    )
+  const day = '2027-05-05'
+  const all = { 'gpt-4o': day, 'gpt-4.1': day, 'gpt-4o-mini': day, 'gpt-6-sol': day }
+  // Another route goes on answering.
+  catalog.applyChanges({ ...changes, isPaused: false, ends: ends(all) })
+  assert.deepEqual(endsOf(), ['2027-03-01', undefined, day, undefined])
+  catalog.applyChanges({ ...changes, isPaused: false, ends: ends(all, '2027-06-06') })
+  assert.equal(catalog.findModel('gpt-6-sol')?.endsOn, '2027-06-06')
+  const next = catalog.findModel('gpt-4o-mini')
+  assert.equal(next && catalog.findReplacement(next)?.id, 'gpt-6-luna')
+  const { faults } = loadCatalog({
+    config: { models: [{ id: 'gpt-4o', ends_on: '2027-02-30' }] },
+    mode: 'live',
+    hasUpstream: () => true,
+    at,
+  })
+  assert.deepEqual(faults, ['model "gpt-4o": ends_on: there is no such day'])
+})
+
+test('every replacement is in the catalog, and does not end itself', () => {
+  for (const { endsOn, replacedBy } of load().listModels()) {
+    const other = replacedBy === undefined ? undefined : load().findModel(replacedBy)
+    if (replacedBy !== undefined) assert.ok(endsOn && other && !other.endsOn, replacedBy)
+  }
 })
 
 test('the configuration lies over the built-in models, field by field', () => {

@@ -1,4 +1,5 @@
 /** Loads the catalog: the built-in models, overridden by the operator's configuration; in sandbox mode also its models. */
+import { isDay } from '../../platform/lib/days.ts'
 import { parseE4 } from '../../platform/lib/money.ts'
 import { builtInModels, type BuiltInModel } from './built-in-models.ts'
 import type { CatalogConfig, ModelConfig, RouteConfig } from './catalog-config-schema.ts'
@@ -194,7 +195,7 @@ export function overlaid(
   faults: string[],
 ): ConfiguredModel {
   const category = overlay.category ?? model.category
-  const { tokenizer, priceSchedule, ...others } = model
+  const { tokenizer, priceSchedule, endsOn: _endsOn, replacedBy: _replacedBy, ...others } = model
   const base: PriceSchedule<PriceTerms> = overlay.prices
     ? [{ price: readPrices(model.id, category, overlay.prices, faults) }]
     : (priceSchedule ?? [{ price: model.price }])
@@ -226,6 +227,7 @@ export function overlaid(
     ...(overlay.speech === undefined ? {} : { speech: overlay.speech }),
     ...(overlay.rerank === undefined ? {} : { rerank: overlay.rerank }),
     ...(overlay.moderation === undefined ? {} : { moderation: overlay.moderation }),
+    ...endOf(model, overlay, faults),
     ...traitsOf(model, overlay),
     strategy: overlay.routing ?? model.strategy,
     routes:
@@ -236,6 +238,21 @@ export function overlaid(
   const fault = findUseFault(whole)
   if (fault !== undefined) faults.push(`model "${model.id}": ${fault}`)
   return whole
+}
+
+type End = Pick<ConfiguredModel, 'endsOn' | 'replacedBy' | 'hasOwnEnd'>
+
+function endOf(model: ConfiguredModel, { ends_on: own }: ModelConfig, faults: string[]): End {
+  const { endsOn, replacedBy } = model
+  if (own === null) return { hasOwnEnd: true }
+  if (own !== undefined && !isDay(own))
+    faults.push(`model "${model.id}": ends_on: there is no such day`)
+  const day = own ?? endsOn
+  return {
+    ...(day && { endsOn: day }),
+    ...(replacedBy && { replacedBy }),
+    ...(own && { hasOwnEnd: true }),
+  }
 }
 
 function routeOf(

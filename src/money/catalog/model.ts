@@ -108,6 +108,14 @@ export interface Model<P extends PriceTerms = Price> {
   readonly canReason?: boolean
   /** Where its price is in the data. Absent if an operator wrote the model. */
   readonly priceFrom?: PriceSource
+  /**
+   * The day, in UTC, on which its maker ends it, `YYYY-MM-DD`: an announcement. Calls go on while an upstream answers.
+   */
+  readonly endsOn?: string
+  /** The id of the model that the maker names in its place. */
+  readonly replacedBy?: string
+  /** Set if the configuration says when it ends, or that it does not; then no list says otherwise. */
+  readonly hasOwnEnd?: true
   /** Set if the configuration gives it prices, which another price of the data never replaces by itself. */
   readonly hasOwnPrice?: true
   /** An upstream's own list has it, and nobody looked at what it can do. */

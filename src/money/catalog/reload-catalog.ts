@@ -11,7 +11,7 @@ import type { ConfiguredModel, Model } from './model.ts'
 import { registerPrices } from './register-prices.ts'
 import { findServicePause } from './service-pause.ts'
 import { readAddedDigest, readStoredPriceData } from './stored-price-data.ts'
-import { readListTimes, readUpstreamLists } from './upstream-lists.ts'
+import { listedEnds, readListTimes, readUpstreamLists } from './upstream-lists.ts'
 
 /**
  * The channel that notifies all nodes when a markup or a price changes, or a model is disabled or enabled, an upstream is
@@ -36,10 +36,12 @@ export interface WithAdded {
  */
 export interface DiscoveredModels extends Pick<Discovered, 'unpriced' | 'missing'> {
   readonly models: readonly Model[]
+  /** The days on which models end, by the lists. */
+  readonly ends: ReadonlyMap<string, string>
   readonly added?: WithAdded
 }
 
-const NOTHING: DiscoveredModels = { models: [], unpriced: [], missing: [] }
+const NOTHING: DiscoveredModels = { models: [], unpriced: [], missing: [], ends: new Map() }
 
 /**
  * Returns a function that loads the operators' changes and the discovered models into the catalog of this process. If two
@@ -61,7 +63,7 @@ export function createReloadCatalog(
     const pause = await findServicePause(db)
     const disabledIds = new Set(disabled.map(({ modelId }) => modelId))
     const disabledNames = new Set([...disabledIds].map(plainName))
-    const { models: discovered, added } = await discover()
+    const { models: discovered, ends, added } = await discover()
     if (turn < applied) return
     applied = turn
     // No model names an upstream that calls do not find.
@@ -73,6 +75,7 @@ export function createReloadCatalog(
       discovered: discovered.filter(
         ({ id }) => disabledIds.has(id) || !disabledNames.has(plainName(id)),
       ),
+      ends,
       disabledIds,
       pausedUpstreams: added?.pausedUpstreams ?? new Set(),
       isPaused: pause !== undefined,
@@ -111,7 +114,8 @@ export function createDiscover(
       const now = discovery
         ? discoverModels(discovery, known, lists, new Date(), stored?.added)
         : NOTHING
-      last = { ...now, models: await registerPrices(db, [...rerouted, ...now.models]) }
+      const ends = listedEnds([...known, ...now.models], lists)
+      last = { ...now, ends, models: await registerPrices(db, [...rerouted, ...now.models]) }
     } catch (error) {
       // Nothing that an upstream lists holds up an operator's change.
       if (isDatabaseUnavailable(error)) throw error

@@ -16,11 +16,12 @@ export interface StoredPriceSchedule {
   }
 }
 
-/** An entry of `upstream_models.models`: a name, and the limits that the upstream tells (`catalog/upstream-lists.ts`). */
+/** An entry of `upstream_models.models`: a name, and the limits and the end that the upstream tells (`catalog/upstream-lists.ts`). */
 export interface StoredListedModel {
   readonly name: string
   readonly contextTokens?: number
   readonly outputTokensMax?: number
+  readonly endsOn?: string
 }
 
 /** The models of `price_data` by provider, as the makers of the price data write them. */

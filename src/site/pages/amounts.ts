@@ -81,6 +81,12 @@ export function dayText(at: Date): string {
     : at.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'America/Sao_Paulo' })
 }
 
+/** A day (YYYY-MM-DD) in words: `14 de janeiro de 2027`. */
+export function longDayText(day: string): string {
+  const at = new Date(`${day}T12:00:00Z`)
+  return at.toLocaleDateString(language(), { dateStyle: 'long', timeZone: 'America/Sao_Paulo' })
+}
+
 /** What stands before the decimals. */
 export function point(): string {
   return language() === 'pt-BR' ? ',' : '.'

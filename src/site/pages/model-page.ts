@@ -3,12 +3,14 @@ import { operationOf, type Model } from '../../money/catalog/model.ts'
 import type { PriceTier } from '../../money/catalog/prices.ts'
 import type { FxRate } from '../../money/fx/fx-rates.ts'
 import { brlText } from '../../platform/lib/brl-text.ts'
+import { isPast } from '../../platform/lib/days.ts'
 import { t } from '../../platform/lib/language.ts'
 import { html, type Html } from '../../platform/lib/html.ts'
 import { chargeFor } from '../../platform/lib/money.ts'
 import {
   brlPerMillion,
   dayText,
+  longDayText,
   multiplierText,
   point,
   roundedBrl,
@@ -55,7 +57,7 @@ export function modelPage(model: Model, facts: SiteFacts, origin: string, deps: 
           <code>${model.id}</code>
           ${model.routes.length === 0 && html`<span class="tag warn">indisponível no momento</span>`}
         </p>
-        ${planned.length > 0 && plannedNotice(planned)} ${traits(model)}
+        ${endNotice(model, deps)} ${planned.length > 0 && plannedNotice(planned)} ${traits(model)}
         ${
           fxRate
             ? prices(model, fxRate)
@@ -77,6 +79,19 @@ function describe(model: Model, fxRate: FxRate | undefined): string {
       ? t` por ${roundedBrl(brlPerMillion(tier.input, model, fxRate))} o milhão de tokens de entrada e ${roundedBrl(brlPerMillion(tier.output, model, fxRate))} o de saída`
       : t(' em reais')
   return t`${model.displayName}, ${ofMaker(model)}${price}. Pago por Pix com saldo pré-pago, com código para cada cliente.`
+}
+
+function endNotice(model: Model, { catalog }: SiteDeps): Html | false {
+  const { endsOn } = model
+  if (endsOn === undefined) return false
+  const day = longDayText(endsOn)
+  const other = catalog.findReplacement(model)
+  return html`<p class="card">
+    <strong
+      >${isPast(endsOn) ? t`O fabricante encerrou este modelo em ${day}.` : t`Sai do ar em ${day}.`}</strong
+    >
+    ${other && html`Substituto: <a href="${modelPath(other)}">${other.displayName}</a>.`}
+  </p>`
 }
 
 function plannedNotice(planned: readonly PriceEvent[]): Html {

@@ -460,6 +460,14 @@ export interface Contract {
            */
           available: boolean
           /**
+           * O dia, em UTC, em que o fabricante encerra o modelo; null sem data anunciada. As chamadas seguem enquanto ele responder.
+           */
+          ends_on: string | null
+          /**
+           * O modelo que o fabricante indica no lugar deste, se está no catálogo.
+           */
+          replaced_by: string | null
+          /**
            * A próxima mudança de preço já marcada, que GET /model-prices mostra em BRL; null enquanto não há nenhuma.
            */
           planned: {
@@ -515,6 +523,14 @@ export interface Contract {
          * false: no momento nenhum provedor atende o modelo.
          */
         available: boolean
+        /**
+         * O dia, em UTC, em que o fabricante encerra o modelo; null sem data anunciada. As chamadas seguem enquanto ele responder.
+         */
+        ends_on: string | null
+        /**
+         * O modelo que o fabricante indica no lugar deste, se está no catálogo.
+         */
+        replaced_by: string | null
         /**
          * A próxima mudança de preço já marcada, que GET /model-prices mostra em BRL; null enquanto não há nenhuma.
          */
@@ -4713,6 +4729,10 @@ export interface Contract {
             hidden_prompt_tokens_max?: number
             supports_tools?: boolean
             can_reason?: boolean
+            /**
+             * The day (UTC, YYYY-MM-DD) on which the maker ends the model. Customers are told; calls go on while an upstream answers. Null: it does not end, whatever the maker or a list says.
+             */
+            ends_on?: string | null
             embedding?: {
               dimensions: number
               can_shorten?: boolean
@@ -9936,6 +9956,10 @@ export interface Contract {
         hidden_prompt_tokens_max?: number
         supports_tools?: boolean
         can_reason?: boolean
+        /**
+         * The day (UTC, YYYY-MM-DD) on which the maker ends the model. Customers are told; calls go on while an upstream answers. Null: it does not end, whatever the maker or a list says.
+         */
+        ends_on?: string | null
         embedding?: {
           dimensions: number
           can_shorten?: boolean

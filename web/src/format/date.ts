@@ -48,6 +48,11 @@ export function shortDay(day: string): string {
   )
 }
 
+/** 21 de novembro de 2026: the long form of a day without a time. */
+export function longDay(day: string): string {
+  return formatter({ dateStyle: 'long', timeZone: 'UTC' }).format(new Date(`${day}T12:00:00Z`))
+}
+
 /** A month (YYYY-MM), which no time zone may shift: novembro de 2026. */
 export function monthName(month: string): string {
   return formatter({ month: 'long', year: 'numeric', timeZone: 'UTC' }).format(

@@ -21,7 +21,7 @@ import { catalogQuery, isInPlayground, type CatalogModel, type Rate } from './ca
 import { MakerMark, makerWords } from './MakerMark.tsx'
 import { modelCallsQuery } from './model-calls-query.ts'
 import { FactList, MakerMeasures, OwnMeasures } from './ModelMeasures.tsx'
-import { CATEGORY_WORDS, plannedText, priceLines } from './price-words.ts'
+import { CATEGORY_WORDS, endText, plannedText, priceLines } from './price-words.ts'
 import { RateNotice } from './RateNotice.tsx'
 import { SpeedMeasures } from './SpeedMeasures.tsx'
 import { speedQuery } from './speed-queries.ts'
@@ -68,7 +68,7 @@ export function ModelPage() {
       )}
       {found.data && model && (
         <div className="grid gap-5">
-          <Facts model={model} />
+          <Facts model={model} end={endText(model, found.data.models)} />
           <Prices model={model} rate={found.data.rate} />
           <MakerMeasures
             maker={makerWords(model.upstream)}
@@ -98,7 +98,12 @@ function TryIt({ model: { id } }: { readonly model: CatalogModel }) {
   )
 }
 
-function Facts({ model }: { readonly model: CatalogModel }) {
+interface FactsProps {
+  readonly model: CatalogModel
+  readonly end: string | undefined
+}
+
+function Facts({ model, end }: FactsProps) {
   const { price } = model
   const isChat = model.category === 'llm' && price !== undefined
   const yesNo = (is: boolean): string => (is ? t('sim') : t('não'))
@@ -125,6 +130,11 @@ function Facts({ model }: { readonly model: CatalogModel }) {
         <CopyIcon text={model.id} label={t('Copiar {id}', { id: model.id })} />
         {!model.available && <Badge tone="warning">{t('indisponível')}</Badge>}
       </p>
+      {end !== undefined && (
+        <div className="mb-4">
+          <Notice tone="warning">{end}</Notice>
+        </div>
+      )}
       <FactList facts={facts.filter((fact): fact is [string, string] => fact[1] !== false)} />
     </Card>
   )

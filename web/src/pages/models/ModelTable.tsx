@@ -1,3 +1,4 @@
+import { isPast } from '../../../../src/platform/lib/days.ts'
 import { Link } from '@tanstack/react-router'
 import { Badge } from '../../components/Badge.tsx'
 import { CopyIcon } from '../../components/CopyIcon.tsx'
@@ -9,6 +10,7 @@ import type { Measured, Measures } from './choose-models.ts'
 import { MakerMark, makerWords } from './MakerMark.tsx'
 import {
   CATEGORY_WORDS,
+  endText,
   isPaidByTokens,
   outputPrice,
   plannedText,
@@ -70,6 +72,7 @@ export function ModelTable({ models, measured, comparedIds, isFull, onToggle }: 
             <ModelRow
               key={model.id}
               model={model}
+              end={endText(model, models)}
               measures={measured.get(model.id)}
               isCompared={comparedIds.includes(model.id)}
               isFull={isFull}
@@ -84,6 +87,7 @@ export function ModelTable({ models, measured, comparedIds, isFull, onToggle }: 
 
 interface RowProps {
   readonly model: CatalogModel
+  readonly end: string | undefined
   readonly measures: Measures | undefined
   readonly isCompared: boolean
   readonly isFull: boolean
@@ -91,7 +95,7 @@ interface RowProps {
 }
 
 /** One line, but on a phone, where the price stands below the name. */
-function ModelRow({ model, measures, isCompared, isFull, onToggle }: RowProps) {
+function ModelRow({ model, end, measures, isCompared, isFull, onToggle }: RowProps) {
   const { price } = model
   const planned = plannedText(model)
   const figure = 'px-3 text-right whitespace-nowrap tabular-nums'
@@ -122,6 +126,13 @@ function ModelRow({ model, measures, isCompared, isFull, onToggle }: RowProps) {
             {model.display_name}
           </Link>
           {price?.is_available === false && <Badge tone="warning">{t('indisponível')}</Badge>}
+          {end !== undefined && (
+            <span title={end} className="max-sm:hidden">
+              <Badge tone="warning">
+                {isPast(model.ends_on ?? '') ? t('encerrado') : t('vai sair do ar')}
+              </Badge>
+            </span>
+          )}
           {planned !== undefined && (
             <span title={planned} className="max-sm:hidden">
               <Badge>{t('preço vai mudar')}</Badge>
@@ -133,6 +144,7 @@ function ModelRow({ model, measures, isCompared, isFull, onToggle }: RowProps) {
         <span className="mt-1 block text-xs tabular-nums sm:hidden">
           {pricesText(model)}
           {planned !== undefined && <span className="block text-warning">{planned}</span>}
+          {end !== undefined && <span className="block text-warning">{end}</span>}
         </span>
       </th>
       <td className="px-3 whitespace-nowrap text-muted max-xl:hidden">

@@ -1,4 +1,5 @@
-import { date } from '../../format/date.ts'
+import { isPast } from '../../../../src/platform/lib/days.ts'
+import { date, longDay } from '../../format/date.ts'
 import { wholeNumber } from '../../format/number.ts'
 import { exactDecimal, scaledBy } from '../../format/exact-decimal.ts'
 import { amount } from '../usage/charge-words.ts'
@@ -111,6 +112,20 @@ export function plannedText(model: CatalogModel): string | undefined {
     startsAt: date(starts_at),
     prices: pricesText(then),
   })
+}
+
+/** When the maker ends the model, and what it names in its place; undefined if no day is announced. */
+export function endText(
+  { ends_on: day, replaced_by: other }: CatalogModel,
+  models: readonly Pick<CatalogModel, 'id' | 'display_name'>[],
+): string | undefined {
+  if (day === null) return undefined
+  const end = isPast(day)
+    ? t('O fabricante encerrou este modelo em {day}.', { day: longDay(day) })
+    : t('Sai do ar em {day}.', { day: longDay(day) })
+  if (other === null) return end
+  const name = models.find(({ id }) => id === other)?.display_name ?? other
+  return `${end} ${t('Substituto: {name}.', { name })}`
 }
 
 function millionOf(each: number): number {
