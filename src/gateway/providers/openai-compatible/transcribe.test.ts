@@ -4,11 +4,12 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { after, beforeEach, test } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type {
-  TranscriptionAnswer,
-  TranscriptionCall,
-  UpstreamFailure,
-  UploadedFile,
+import {
+  StreamBroken,
+  type TranscriptionAnswer,
+  type TranscriptionCall,
+  type UpstreamFailure,
+  type UploadedFile,
 } from '../contract.ts'
 import { responseFormatOf } from './transcribe.ts'
 import { startOpenAiUpstream } from '../../../../test/harness/openai-upstream.ts'
@@ -485,4 +486,80 @@ test('after each of these failures the next call succeeds', async () => {
     assert.equal((await transcribe({ file }, { provider })).kind, 'transcription')
     assert.ok((upstream.asked.at(-1)?.body.length ?? 0) > file.bytes)
   }
+})
+
+/** Asks for a stream and reads it: its texts, and the error that ends it. */
+async function hear(
+  more: Partial<TranscriptionCall>,
+): Promise<{ texts: string[]; error: unknown }> {
+  const stream = await upstream.provider.transcribe(
+    {
+      model: 'gpt-4o-transcribe',
+      file: new TestFile([Buffer.from('RIFF')]),
+      fields: [],
+      detail: 'text',
+      stream: { outputTokensMax: 100 },
+      callId: 'call-1',
+      ...more,
+    },
+    new AbortController().signal,
+  )
+  if (stream.kind !== 'stream') return assert.fail(stream.kind)
+  const texts: string[] = []
+  const error = await stream
+    .each((chunks) => {
+      for (const { body } of chunks) texts.push((body as any).choices[0].delta.content)
+      return undefined
+    })
+    .catch((broken: unknown) => broken)
+  return { texts, error }
+}
+
+const SSE = { 'content-type': 'text/event-stream' }
+const delta = (text: string): string =>
+  `data: ${JSON.stringify({ type: 'transcript.text.delta', delta: text })}\n\n`
+const DONE = 'data: {"type":"transcript.text.done"}\n\n'
+
+test('an upstream may speak before it has the file, which is closed once it has spoken', async () => {
+  const file = largeFile()
+  upstream.answerWith((request, response) => {
+    response.writeHead(200, SSE).write(delta('Bom '))
+    request.once('data', () => response.end(delta('dia.') + DONE))
+  })
+  assert.deepEqual(await hear({ file }), { texts: ['Bom ', 'dia.', ''], error: undefined })
+  await file.closed.promise
+  assert.ok(file.partsRead < file.parts.length)
+})
+
+test('a file that cannot be read is no fault of an upstream that speaks already', async () => {
+  const { parts } = largeFile(400)
+  const file = new TestFile(parts, 'a.wav', 401 * PART_BYTES)
+  upstream.answerWith((request, response) => {
+    response.writeHead(200, SSE).write(delta('Bom '))
+    request.resume()
+  })
+  const { texts, error } = await hear({ file })
+  assert.deepEqual(texts, ['Bom '])
+  assert.ok(!(error instanceof StreamBroken))
+  assert.match(String(error), /does not have \d+ bytes/)
+})
+
+test('text for which there is no room ends the stream, and its connection', async () => {
+  const room: number[] = []
+  const closed = Promise.withResolvers<void>()
+  upstream.answerWith((_request, response) => {
+    response.once('close', () => closed.resolve())
+    response.writeHead(200, SSE)
+    for (let count = 0; count < 3; count += 1) response.write(delta('a'.repeat(200_000)))
+  })
+  const { texts, error } = await hear({
+    takeBytes: (bytes) => {
+      room.push(bytes)
+      return room.length < 2
+    },
+  })
+  assert.ok(texts.length < 3)
+  assert.ok(error instanceof StreamBroken)
+  assert.equal(error.failure.reason, 'no_room')
+  await closed.promise
 })

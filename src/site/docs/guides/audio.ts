@@ -26,6 +26,10 @@ export const audioGuide: Guide = {
           modelo com marcas de tempo. Onde a resposta não é JSON, o custo vem no cabeçalho
           <code>x-svc-cost-billed-brl</code>.
         </p>
+        <p>
+          Com <code>stream=true</code>, em <code>json</code> ou <code>text</code>, o texto vem em
+          eventos, na maioria dos modelos à medida que o áudio é ouvido; o último traz o custo.
+        </p>
         ${codeBlock(
           'Uma legenda em SRT',
           `curl ${origin}/v1/audio/transcriptions \\
