@@ -12,7 +12,13 @@ import { NANO_PER_BRL } from '../../src/platform/lib/money.ts'
 import { createPrompt } from '../../src/customers/prompts/prompts.ts'
 import { ask } from '../harness/ask.ts'
 import { startGatewayProcess, type GatewayProcess } from '../harness/gateway-process.ts'
-import { assertAccessible, assertFits, startBrowser, type BrowserUnderTest } from './browser.ts'
+import {
+  assertAccessible,
+  assertFits,
+  screenshot,
+  startBrowser,
+  type BrowserUnderTest,
+} from './browser.ts'
 import { lookAt } from './look-at.ts'
 import { fund } from './fund.ts'
 import { enterAs, type Person } from './sign-up.ts'
@@ -41,6 +47,30 @@ def soma(a, b):
 
 - [x] feito
 - [ ] a fazer
+`
+/** Amounts of money, formulas of every form, and one that would draw over the page. */
+const FORMULAS = String.raw`De R$ 5 a R$ 10, ou $5 and $10, com \(a^2 + b^2 = c^2\) e $x_1$:
+
+$$
+x = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}
+$$
+
+\[
+\begin{aligned}
+f(x) &= \int_0^\infty e^{-x^2}\,dx \\
+&= \frac{\sqrt{\pi}}{2}
+\end{aligned}
+\qquad
+A = \begin{pmatrix} 1 & 2 & 3 & 4 & 5 & 6 \\ 3 & 4 & 5 & 6 & 7 & 8 \end{pmatrix}
+\]
+
+1. Logo **$\pi > 3$**, ${'`$x$`'} e \(\href{javascript:alert(1)}{clique}\).
+
+| Termo | Valor |
+| --- | --- |
+| $|x|$ | \(\sum_{i=1}^n i\) |
+
+$$\kern-900em\rule{900em}{900em}$$
 `
 /** A PNG of one pixel. */
 const DOT = Buffer.from(
@@ -213,6 +243,45 @@ test('the Markdown of a hostile answer is shown without HTML, without remote con
   await answerWith(page, '> '.repeat(9_000))
   await page.getByRole('button', { name: 'Gerar de novo' }).click()
   await page.getByText('> > > >').first().waitFor()
+  await page.close()
+})
+
+test('formulas of an answer are MathML, amounts of money stay text, and the library comes with the first', async () => {
+  const page = await open('/playground')
+  const scripts: string[] = []
+  const foreign: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/math-ml-')) scripts.push(request.url())
+    if (/^https?:\/\/(?!127\.0\.0\.1)/.test(request.url())) foreign.push(request.url())
+  })
+  await answerWith(page, 'Custa R$ 5 e R$ 10.')
+  await say(page, 'Quanto?')
+  await page.getByText('Custa R$ 5 e R$ 10.').waitFor()
+  assert.deepEqual(scripts, [])
+  await answerWith(page, FORMULAS)
+  await say(page, 'E a fórmula?')
+  const answer = page
+    .getByRole('listitem')
+    .filter({ hasText: 'De R$ 5 a R$ 10, ou $5 and $10, com' })
+  await answer.locator('mfrac msqrt').first().waitFor()
+  assert.equal(scripts.length, 1)
+  assert.equal(await answer.locator('math').count(), 8)
+  assert.equal(await answer.getByRole('group', { name: 'Fórmula' }).count(), 3)
+  assert.equal(await answer.locator('strong math').count(), 1)
+  assert.equal(await answer.locator('td math').count(), 2)
+  assert.equal(await answer.locator('code', { hasText: '$x$' }).count(), 1)
+  await answer.getByText('\\(\\href{javascript:alert(1)}{clique}\\)').waitFor()
+  const namespace = await page.evaluate<string>("document.querySelector('mfrac').namespaceURI")
+  assert.equal(namespace, 'http://www.w3.org/1998/Math/MathML')
+  assert.deepEqual(foreign, [])
+  const rows = await page.evaluate<number[]>(
+    "[...document.querySelectorAll('mtr')].map((row) => row.getBoundingClientRect().height)",
+  )
+  assert.ok(Math.min(...rows) > 16, `rows of ${rows.join(', ')} px`)
+  await lookAt(page, 'playground-formulas')
+  await page.setViewportSize({ width: 320, height: 640 })
+  await assertFits(page, 'formulas at 320 px')
+  await screenshot(page, 'playground-formulas-320')
   await page.close()
 })
 

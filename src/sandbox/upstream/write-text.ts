@@ -51,7 +51,7 @@ export function writeGreeting(messages: readonly ChatMessage[]): string {
 /** Agents' prompts have every word. */
 const ASKED_CHARACTERS_MAX = 500
 
-/** Markdown as a model would write it, for a short message that asks for something to be explained, compared or programmed. */
+/** Markdown as a model would write it, for a short message that asks for something to be explained, compared, computed or programmed. */
 const EXAMPLES: readonly (readonly [RegExp, string])[] = [
   [
     /(^|\P{L})(expli(que|car|ca)|explain|passos|steps|markdown)(\P{L}|$)/iu,
@@ -70,6 +70,14 @@ Um **token** é um pedaço de texto: uma palavra curta, ou parte de uma longa.
 | A sua mensagem | entrada | o modelo |
 | Esta resposta | saída | o modelo |
 | O que veio do cache | entrada, mais barata | o modelo |`,
+  ],
+  [
+    /(^|\P{L})(f[oó]rmulas?|equa[cç][aã]o|matem[aá]tica|formula|equation|maths?|markdown)(\P{L}|$)/iu,
+    String.raw`Com \(n_i\) tokens de cada tipo, a \(p_i\) por milhão, uma chamada custa
+
+$$
+\text{custo} = \sum_{i} \frac{n_i \times p_i}{10^6}
+$$`,
   ],
   [
     /(^|\P{L})(c[oó]digo|code|fun[cç][aã]o|function|python|javascript|markdown)(\P{L}|$)/iu,

@@ -7,6 +7,9 @@ import Markdown, { type Components, type ExtraProps } from 'react-markdown'
 import rehypeHighlight from 'rehype-highlight'
 import remarkGfm from 'remark-gfm'
 import { CopyIcon } from '../../components/CopyIcon.tsx'
+import { FormulaView } from './FormulaView.tsx'
+import { countTextsToRead, putFormulas, takeFormulas } from './formulas.ts'
+import { classNames } from '../../lib/class-names.ts'
 import { blocksOf, type MarkdownBlock } from './markdown-blocks.ts'
 import { PlainOnFault } from './PlainOnFault.tsx'
 import { t } from '../../language/t.ts'
@@ -19,10 +22,16 @@ interface Props {
 
 export function MarkdownText({ text, isOpen }: Props) {
   const blocks = blocksOf(text)
+  const read = countTextsToRead(blocks.map((block) => block.text))
   return (
     <div className="grid min-w-0 gap-3 leading-relaxed">
       {blocks.map((block, place) => (
-        <Block key={place} {...block} isOpen={isOpen && place === blocks.length - 1} />
+        <Block
+          key={place}
+          {...block}
+          isOpen={isOpen && place === blocks.length - 1}
+          hasFormulas={place < read}
+        />
       ))}
     </div>
   )
@@ -32,22 +41,30 @@ const Block = memo(function Block({
   kind,
   text,
   isOpen,
-}: MarkdownBlock & { readonly isOpen: boolean }) {
+  hasFormulas,
+}: MarkdownBlock & { readonly isOpen: boolean; readonly hasFormulas: boolean }) {
   if (kind === 'plain') return <PlainText text={text} />
+  const taken = hasFormulas ? takeFormulas(text) : { text, formulas: [] }
   return (
     <PlainOnFault plain={<PlainText text={text} />}>
-      <div className="grid min-w-0 gap-3 wrap-anywhere">
+      {/* What a formula draws beside its place is cut off. */}
+      <div
+        className={classNames(
+          'grid min-w-0 gap-3 wrap-anywhere',
+          taken.formulas.length > 0 && 'relative overflow-x-auto',
+        )}
+      >
         <Markdown
-          remarkPlugins={[remarkGfm]}
+          remarkPlugins={[remarkGfm, putFormulas(taken)]}
           rehypePlugins={isOpen ? [] : [rehypeHighlight]}
           remarkRehypeOptions={{
             footnoteLabel: t('Notas'),
             footnoteBackLabel: t('Voltar ao texto'),
           }}
           urlTransform={foreignUrl}
-          components={COMPONENTS}
+          components={COMPONENTS_AND_FORMULAS}
         >
-          {text}
+          {taken.text}
         </Markdown>
       </div>
     </PlainOnFault>
@@ -124,6 +141,8 @@ const COMPONENTS: Components = {
   ),
   pre: CodeBlock,
 }
+/** `formula` is of `putFormulas`, and no element of HTML. */
+const COMPONENTS_AND_FORMULAS = { ...COMPONENTS, formula: FormulaView }
 
 function Anchor({ href, children }: Pick<ComponentProps<'a'>, 'href' | 'children'>) {
   if (!href) return <span>{children}</span>
