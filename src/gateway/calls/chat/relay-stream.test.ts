@@ -5,7 +5,6 @@ import type { TakeChunks } from '../../providers/contract.ts'
 import type { HeldCall } from '../call.ts'
 import type { Client } from '../client.ts'
 import { createRunningCalls } from '../running-calls.ts'
-import type { ChatWriter } from './chat-format.ts'
 import { relayStream } from './relay-stream.ts'
 import type { BegunStream, RelayedStream } from './streamed-chat.ts'
 
@@ -13,12 +12,15 @@ const hold = { id: 'a hold', customerId: 'a customer', epoch: 0 }
 const chunk = { body: { choices: [{ index: 0, delta: { content: 'Oi' } }] }, usage: undefined }
 
 /** Relays one chunk, and returns what the client got so far. */
-function relayOne(running: ReturnType<ReturnType<typeof createRunningCalls>['begin']>) {
+function relayOne(
+  running: ReturnType<ReturnType<typeof createRunningCalls>['begin']>,
+  { outputTokensMax = 10, tokensMax }: { outputTokensMax?: number; tokensMax?: number } = {},
+) {
   let shown = ''
   let isCancelled = false
   const relayed = relayStream(
     {
-      held: { quote: { outputTokensMax: 10, choices: 1 }, epoch: 0, limits: {} } as HeldCall,
+      held: { quote: { outputTokensMax, choices: 1 }, epoch: 0, limits: {} } as HeldCall,
       lease: {
         nodeId: () => 'a node',
         epoch: () => 0,
@@ -29,7 +31,7 @@ function relayOne(running: ReturnType<ReturnType<typeof createRunningCalls>['beg
         each: async (take: TakeChunks<RelayedStream>) => await take([chunk]),
         cancel: () => (isCancelled = true),
       } as unknown as BegunStream,
-      writer: { chunk: (body: object) => JSON.stringify(body) } as unknown as ChatWriter,
+      writer: { chunk: (body: object) => JSON.stringify(body) },
       client: {
         beginStream: () => undefined,
         hasLeft: () => false,
@@ -37,6 +39,7 @@ function relayOne(running: ReturnType<ReturnType<typeof createRunningCalls>['beg
       } as unknown as Client,
       running,
       waitMsMax: 1_000,
+      ...(tokensMax === undefined ? {} : { tokensMax }),
     },
     false,
   )
@@ -75,4 +78,12 @@ test('a stream whose hold was lost ends without a byte, and is not charged for o
   assert.equal(relay.shown(), '')
   assert.ok(relay.isCancelled())
   assert.equal(running.isDelivered, false)
+})
+
+test('no checkpoint counts text that the hold does not cover, also where more of it is relayed', async () => {
+  const running = createRunningCalls().begin(hold, true)
+  const relay = relayOne(running, { outputTokensMax: 0, tokensMax: 100 })
+  const { ending, outputTokensSeen } = await relay.relayed
+  assert.deepEqual([ending, outputTokensSeen, running.tokens], ['whole', 1, 0])
+  assert.match(relay.shown(), /Oi/)
 })
