@@ -36,29 +36,38 @@ async function readSchema(): Promise<Map<string, Table>> {
   )
 }
 
-async function readClasses(): Promise<Record<'customer' | 'cell' | 'everywhere', string[]>> {
+/** The page names the tables that stay; every other one is of a customer, and moves. */
+async function readClasses(): Promise<Record<'cell' | 'everywhere', string[]>> {
   const text = await readFile(new URL('../../docs/cells.md', import.meta.url), 'utf8')
   const namesOf = (start: string): string[] => {
     const row = text.split('\n').find((line) => line.startsWith(`| ${start}: `)) ?? ''
     return Array.from(row.matchAll(/`(\w+)`/g), ([, name = '']) => name)
   }
   return {
-    customer: namesOf('customer'),
     cell: namesOf('cell'),
     everywhere: namesOf('everywhere'),
   }
 }
 
-test('every table belongs to a customer, to a cell or to all cells', async () => {
+test('the tables of a cell and of all cells are there, each in one class', async () => {
   const schema = await readSchema()
-  const classes = await readClasses()
-  assert.ok(schema.size > 70)
-  assert.deepEqual(Object.values(classes).flat().sort(), [...schema.keys()].sort())
+  const { cell, everywhere } = await readClasses()
+  assert.ok(cell.length > 20 && everywhere.length > 5)
+  const named = [...cell, ...everywhere]
+  assert.equal(new Set(named).size, named.length)
+  assert.deepEqual(
+    named.filter((name) => !schema.has(name)),
+    [],
+  )
 })
 
-test('every row of a customer leads to its customer', async () => {
+test('every row of any other table leads to its customer', async () => {
   const schema = await readSchema()
-  const { customer } = await readClasses()
+  const { cell, everywhere } = await readClasses()
+  const customer = [...schema.keys()].filter(
+    (name) => !cell.includes(name) && !everywhere.includes(name),
+  )
+  assert.ok(customer.length > 50)
   const leads = (name: string, seen: readonly string[] = []): boolean => {
     const table = schema.get(name)
     if (!table || seen.includes(name) || !customer.includes(name)) return false
