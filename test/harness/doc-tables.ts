@@ -21,14 +21,15 @@ function renderSettings(): string {
         one?.value === other?.value
           ? (one?.value ?? '')
           : `${other?.value ?? ''}; ${one?.value ?? ''} in sandbox mode`
-      return row([names.map(code).join(', '), byDefault, one?.range ?? '', about])
+      const values = one?.range ? ` (${one.range})` : ''
+      return row([names.map(code).join(', '), `${byDefault}${values}`, about])
     })
-    const head = row(['setting', 'default', 'values', ''])
+    const head = row(['setting', 'default (values)', ''])
     return [
       `## ${heading.replace(/ *-*$/, '')}`,
       '',
       head,
-      row(Array(4).fill('---')),
+      row(Array(3).fill('---')),
       ...rows,
     ].join('\n')
   })
