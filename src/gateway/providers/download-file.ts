@@ -7,7 +7,7 @@ export class DownloadRefused extends Error {
   override readonly name = 'DownloadRefused'
 }
 
-/** Of a document: every upstream gets its content, so no other one would take the request. */
+/** Thrown when a document is not downloaded: every upstream gets its content, so no other one would take the request. */
 export class DocumentRefused extends DownloadRefused {}
 
 /** Thrown when the memory for the calls of this customer, or of the node, is used up. */

@@ -3,6 +3,7 @@
  * the list of sessions. They belong to the dashboard, as better-auth's do, and not to /v1. Acts that make an account easier to enter need a
  * recent proof: the sign-in itself, or the password or a code once more.
  */
+import { sql } from 'kysely'
 import type { Actor } from '../../platform/audit-log/audited.ts'
 import { acceptTerms } from '../../customers/legal/legal-versions.ts'
 import { isUuid } from '../../platform/lib/ids.ts'
@@ -21,13 +22,13 @@ import {
   renewBackupCodes,
   unlinkProvider,
 } from '../../identity/sign-in/security-acts.ts'
-import { PROVIDERS } from '../../identity/sign-in/providers.ts'
+import { listPasskeys } from '../../identity/sign-in/passkeys.ts'
+import { listLinkedAccounts, PROVIDERS } from '../../identity/sign-in/providers.ts'
 import { actorOfSession, isPasswordOf } from './own-session.ts'
 import { factorHolder, limitCaller } from './limit-caller.ts'
 import { securityRoute, refusal, type SecurityCall } from './security-route.ts'
-import { securityState } from './security-state.ts'
 import { base32, totpUri } from '../../identity/sign-in/totp.ts'
-import { markProved } from '../../identity/sign-in/sessions.ts'
+import { listSessions, markProved, type Session } from '../../identity/sign-in/sessions.ts'
 import type { HttpParts } from '../rest/parts.ts'
 import { authOf } from './auth-routes.ts'
 
@@ -176,4 +177,38 @@ async function proveAgain(deps: Deps, call: SecurityCall): Promise<object> {
   }
   if (!(await markProved(db, { sessionId: session.id, byCode }))) throw refusal(401, 'UNAUTHORIZED')
   return { status: true }
+}
+
+interface Guards {
+  readonly hasPassword: boolean
+  readonly enabledAt: Date | null
+  readonly backupCodesLeft: number
+}
+
+/** Returns the security settings of an account, without its secrets, for the dashboard's page. */
+async function securityState({ db }: Pick<HttpParts, 'db'>, session: Session): Promise<object> {
+  const { userId } = session
+  const { rows } = await sql<Guards>`
+    select
+      exists (select 1 from sign_in_accounts a where a.user_id = u.id and a.password is not null) as "hasPassword",
+      f.enabled_at as "enabledAt",
+      (select count(*)::int4 from sign_in_backup_codes b where b.user_id = u.id) as "backupCodesLeft"
+    from sign_in_users u left join sign_in_second_factors f on f.user_id = u.id
+    where u.id = ${userId}`.execute(db)
+  const [guards] = rows
+  const passkeys = await listPasskeys(db, userId)
+  const linkedAccounts = await listLinkedAccounts(db, userId)
+  const sessions = await listSessions(db, userId)
+  return {
+    email: session.email,
+    isProved: session.isProved,
+    hasPassword: guards?.hasPassword ?? false,
+    secondFactor: {
+      enabledAt: guards?.enabledAt ?? null,
+      backupCodesLeft: guards?.backupCodesLeft ?? 0,
+    },
+    passkeys,
+    linkedAccounts,
+    sessions: sessions.map((each) => ({ ...each, isThis: each.id === session.id })),
+  }
 }

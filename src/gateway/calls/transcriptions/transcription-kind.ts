@@ -63,7 +63,7 @@ const TEXT_TOKENS_PER_SECOND_MAX = 12
  */
 const SMALL_FILE_BYTES = 512 * 1024
 
-/** As a chat, a stream waits for a slow client for at most half of `callTimeoutMs`. */
+/** Makes the transcriptions kind. A stream waits for a slow client for at most half of `callTimeoutMs`, as a chat. */
 export function createTranscriptionKind(
   defaultModelId: string,
   {

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Provider } from '../../api/auth.ts'
 import { ownAuthGet, ownAuthPost } from '../../api/auth-call.ts'
 
-/** The answer of `src/http/sign-in/security-state.ts`. */
+/** The answer of `src/http/sign-in/security-routes.ts`. */
 export interface Security {
   readonly email: string
   readonly hasPassword: boolean

@@ -13,12 +13,26 @@ import {
 } from '../../contract.ts'
 import { ANSWER_DEPTH_MAX } from '../../parse-answer.ts'
 import { readLateError } from '../../read-failure.ts'
-import { createDeltaReader } from '../../text-delta.ts'
+import { createDeltaReader, type DeltaForm } from '../../text-delta.ts'
 import { createStream, type StreamParser, broken, parseEvent } from '../create-stream.ts'
 import type { AnswerBody } from '../exchange.ts'
 import { BadAnswer, readObject } from '../read-answer.ts'
 import { readUsage } from '../read-usage.ts'
-import { bodyOf, outputOf, RESPONSE_DELTAS } from './response-deltas.ts'
+
+/** The events that only add text, or the input of a tool. */
+const RESPONSE_DELTAS: DeltaForm = {
+  varying: ['sequence_number', 'obfuscation'],
+  textOf(event) {
+    const { delta, item, part } = event
+    if (typeof delta !== 'string' || isObject(item) || isObject(part)) return undefined
+    return outputOf(event) && { field: 'delta', text: delta }
+  },
+  shapeOf(event) {
+    const nativeWith = (delta: string): JsonObject => ({ ...event, delta })
+    const bodyWith = (text: string): JsonObject => bodyOf(outputOf(nativeWith(text)))
+    return { nativeWith, bodyWith }
+  },
+}
 
 /** Of an event, beside the request that it may repeat: the last one repeats the whole answer, too. */
 const EVENT_CHARACTERS_MAX = 16 * 1024 * 1024
@@ -297,4 +311,27 @@ function failureOf(error: unknown): UpstreamFailure {
   const failure = readLateError(error, 'error in the answer')
   const isLimited = isObject(error) && error.code === 'rate_limit_exceeded'
   return isLimited ? { ...failure, reason: 'rate_limited' } : failure
+}
+
+/** Returns the delta of chat completions for what an event of these types adds. */
+function outputOf({ type, delta, output_index: index }: JsonObject): JsonObject | undefined {
+  switch (type) {
+    case 'response.output_text.delta':
+      return { content: delta }
+    case 'response.refusal.delta':
+      return { refusal: delta }
+    case 'response.reasoning_text.delta':
+    case 'response.reasoning_summary_text.delta':
+      return { reasoning_content: delta }
+    case 'response.function_call_arguments.delta':
+      return { tool_calls: [{ index, function: { arguments: delta } }] }
+    case 'response.custom_tool_call_input.delta':
+      return { tool_calls: [{ index, custom: { input: delta } }] }
+    default:
+      return undefined
+  }
+}
+
+function bodyOf(delta: JsonObject | undefined): JsonObject {
+  return { choices: delta ? [{ index: 0, delta, finish_reason: null }] : [] }
 }
