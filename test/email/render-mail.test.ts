@@ -246,6 +246,25 @@ test('welcome, receipt and a rise of the price lead to their pages, where the se
   }
 })
 
+test('models that end are named in one mail, each with its day and its replacement', () => {
+  const models = [
+    {
+      model_id: 'gpt-4o',
+      model_name: 'GPT-4o',
+      ends_on: '2027-01-14',
+      replacement_name: 'GPT-6 Luna',
+    },
+    { model_id: 'o3', model_name: 'o3', ends_on: '2026-12-11', replacement_name: null },
+  ]
+  const { subject, text } = renderMail('fim_de_modelo', { models }, READER, SENDER)
+  assert.equal(subject, 'Modelos que você usa vão sair do ar')
+  assert.match(text, /GPT-4o\n.*gpt-4o\n.*14\/01\/2027\n.*Substituto: GPT-6 Luna\n/)
+  assert.match(text, /Modelo: o3\n.*o3\n.*11\/12\/2026\n/)
+  const english = { ...READER, language: 'en-US' } as const
+  const single = renderMail('fim_de_modelo', { models: models.slice(1) }, english, SENDER)
+  assert.equal(single.subject, 'o3 is going offline')
+})
+
 test('a rise of the price says the prices in reais, before and after', () => {
   const data = { ...SOUND, input_brl_before: '9.75', input_brl: '11.7' }
   const { text } = renderMail('mudanca_de_preco', data, READER, SENDER)

@@ -588,6 +588,7 @@ test('each event is mailed once, with its data', async () => {
     'chaves_reativadas',
     'conta_reativada',
     'conta_suspensa',
+    'fim_de_modelo',
     'indicacao_recompensa',
     'mudanca_de_preco',
     'recarga_automatica_desativada',

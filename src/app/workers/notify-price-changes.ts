@@ -7,7 +7,7 @@ import { chargeFor, decimalBrl, decimalE4 } from '../../platform/lib/money.ts'
 
 /** Customers who used the model within these days get the notice. */
 const USED_WITHIN_DAYS = 90
-const CUSTOMERS_PER_BATCH = 500
+export const CUSTOMERS_PER_BATCH = 500
 const PERCENT_E2 = 10_000n
 
 /**
@@ -76,7 +76,7 @@ function notifyBatch(
   })
 }
 
-async function listCustomersAfter(trx: Database, after: string | null): Promise<string[]> {
+export async function listCustomersAfter(trx: Database, after: string | null): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from customers
     where id > ${after ?? '00000000-0000-0000-0000-000000000000'} and deleted_at is null

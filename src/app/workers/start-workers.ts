@@ -52,6 +52,7 @@ import { inMinutes, listPruning } from './list-pruning.ts'
 import { comparePayments } from './compare-payments.ts'
 import { every, type Timer, type TimerState } from './every.ts'
 import { readUpstreamLists } from './read-upstream-lists.ts'
+import { notifyModelEnds } from './notify-model-ends.ts'
 import { notifyPriceChanges } from './notify-price-changes.ts'
 import { priceJobs, renewOldPrices } from './renew-prices.ts'
 import { createReportIncidents } from './report-incidents.ts'
@@ -287,6 +288,10 @@ async function startJobs(parts: Parts, databaseUrl: string): Promise<OpenJobs> {
       cron: '* * * * *',
       run: () => notifyPriceChanges(db, catalog, fxRate.current()?.rateE4),
     },
+    // In the morning in Brasília, after the upstreams' lists were read. No sandbox model ends.
+    ...(config.mode === 'live'
+      ? { 'notify-model-ends': { cron: '11 12 * * *', run: () => notifyModelEnds(db, catalog) } }
+      : {}),
     // A reward becomes due by time alone. Rewards are taken back before new ones are granted, so that the order benefits nobody.
     'reward-referrals': { cron: '* * * * *', run: () => rewardReferrals(parts) },
     // One node looks for all. It sees a charge about a minute after it is settled.

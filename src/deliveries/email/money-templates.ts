@@ -1,6 +1,6 @@
 /** Mails on top-ups, the balance and refunds. */
 import { language, t } from '../../platform/lib/language.ts'
-import type { DataReader, Template } from './mail-content.ts'
+import type { DataReader, Fact, Template } from './mail-content.ts'
 
 const METHODS: Readonly<Record<string, string>> = { pix: 'Pix', card: 'cartão', boleto: 'boleto' }
 
@@ -125,6 +125,27 @@ export const MONEY_TEMPLATES = {
         label: 'Ver o modelo',
         path: `/modelos/${(data.text('model_id') ?? '').split('/').map(encodeURIComponent).join('/')}`,
       },
+    }
+  },
+  fim_de_modelo: (data) => {
+    const models = data.list('models')
+    const [first, ...others] = models
+    return {
+      subject:
+        first && others.length === 0
+          ? t`${first.text('model_name') ?? t('um modelo')} vai sair do ar`
+          : 'Modelos que você usa vão sair do ar',
+      paragraphs: [
+        'O fabricante vai encerrar o que você usou nos últimos 30 dias. Depois do dia abaixo, as chamadas podem falhar.',
+        'Troque o nome do modelo nas suas chamadas antes disso. Se um substituto é indicado, experimente-o primeiro: respostas e preço são outros.',
+      ],
+      facts: models.flatMap((model): Fact[] => [
+        ['Modelo', model.text('model_name')],
+        ['Id do modelo', model.text('model_id')],
+        ['Sai do ar em', model.day('ends_on')],
+        ['Substituto', model.text('replacement_name')],
+      ]),
+      page: { label: 'Ver os modelos', path: '/modelos' },
     }
   },
   saldo_baixo: (data) => ({

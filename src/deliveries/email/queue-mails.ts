@@ -34,6 +34,7 @@ const TEMPLATE_OF: Readonly<Record<EventType, Choice>> = {
   'alert.triggered': 'alerta_gasto',
   'referral.rewarded': 'indicacao_recompensa',
   'price.changed': 'mudanca_de_preco',
+  'model.ending': 'fim_de_modelo',
   'account.suspended': 'conta_suspensa',
   'account.reinstated': 'conta_reativada',
   'webhook.test': undefined,

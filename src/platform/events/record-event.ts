@@ -29,6 +29,7 @@ export const EVENT_TYPES = [
   'alert.triggered',
   'referral.rewarded',
   'price.changed',
+  'model.ending',
   'account.suspended',
   'account.reinstated',
   'webhook.test',

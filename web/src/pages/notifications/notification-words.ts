@@ -31,6 +31,7 @@ const WORDS = perLanguage((): Readonly<Record<string, string>> => ({
   recarga_automatica_desativada: t('Recarga automática desligada'),
   cartao_recusado: t('Cartão recusado'),
   mudanca_de_preco: t('Mudança de preço'),
+  fim_de_modelo: t('Modelos que saem do ar'),
   saldo_baixo: t('Saldo baixo'),
   saldo_critico: t('Saldo quase no fim'),
   saldo_zerado: t('Saldo esgotado'),

@@ -28,6 +28,7 @@ const WORDS = perLanguage((): Readonly<Record<string, string>> => ({
   'alert.triggered': t('alerta disparado'),
   'referral.rewarded': t('indicação recompensada'),
   'price.changed': t('mudança de preço'),
+  'model.ending': t('modelo que vai sair do ar'),
   'account.suspended': t('conta suspensa'),
   'account.reinstated': t('conta reativada'),
   'webhook.test': t('mensagem de teste'),
