@@ -28,7 +28,7 @@ import { discoverModels, withDiscovered } from '../../money/catalog/discover-mod
 import { readStoredPriceData } from '../../money/catalog/stored-price-data.ts'
 import { readUpstreamLists } from '../../money/catalog/upstream-lists.ts'
 import { backupCommands } from './backup-commands.ts'
-import { cellCommands } from './cell-commands.ts'
+import { databaseCommands } from './database-commands.ts'
 import { customerCommands } from './customer-commands.ts'
 import { fxCommands } from './fx-commands.ts'
 import { incidentCommands } from './incident-commands.ts'
@@ -37,7 +37,6 @@ import { monthCommands } from './month-commands.ts'
 import { personalDataCommands } from './personal-data-commands.ts'
 import { priceCommands } from './price-commands.ts'
 import { reconciliationCommands } from './reconciliation-commands.ts'
-import { secretsCommands } from './secrets-commands.ts'
 import { serviceCommands } from './service-commands.ts'
 import { resetSandbox } from '../reset-sandbox.ts'
 
@@ -75,12 +74,11 @@ const commands: Readonly<Record<string, Command | OfflineCommand>> = {
   ...incidentCommands,
   ...reconciliationCommands,
   ...sandboxCommands,
-  ...secretsCommands,
+  ...databaseCommands,
   ...fxCommands,
   ...priceCommands,
   ...serviceCommands,
   ...backupCommands,
-  ...cellCommands,
   ...monthCommands,
 }
 
