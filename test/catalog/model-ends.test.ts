@@ -1,4 +1,4 @@
-/** Who is told of models that end, and how often. */
+/** Who is notified of models that end, and how often. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { notifyModelEnds } from '../../src/app/workers/notify-model-ends.ts'
@@ -45,8 +45,8 @@ async function use(modelIds: readonly string[], daysAgo = 0): Promise<string> {
   return customerId
 }
 
-/** What each customer was told, in the order of the events: `first <model> <days left>`. */
-async function told(customerIds: readonly string[]): Promise<string[][]> {
+/** What each customer was notified of, in the order of the events: `first <model> <days left>`. */
+async function notified(customerIds: readonly string[]): Promise<string[][]> {
   const rows = await database.db
     .selectFrom('events')
     .select(['customer_id', 'data'])
@@ -64,7 +64,7 @@ async function told(customerIds: readonly string[]): Promise<string[][]> {
   )
 }
 
-test('who used models that end is told once of all of them, on however many nodes, and again in the last week', async () => {
+test('who used models that end is notified once of all of them, on however many nodes, and again in the last week', async () => {
   const { db } = database
   const [soon, later] = [addDays(TODAY, 40), addDays(TODAY, 50)]
   const catalog = catalogOf({ [FIRST]: later, [SECOND]: soon, [FAR]: addDays(TODAY, 61) })
@@ -79,7 +79,7 @@ test('who used models that end is told once of all of them, on however many node
   )
   assert.equal(await notifyModelEnds(db, catalog), 0)
   const first = [[`first ${SECOND} ${soon}, first ${FIRST} ${later}`], [`first ${FIRST} ${later}`]]
-  assert.deepEqual(await told(all), [...first, [], [], []])
+  assert.deepEqual(await notified(all), [...first, [], [], []])
 
   // One mail each, which names everything.
   const log = createProcessLog('error', () => {})
@@ -98,16 +98,16 @@ test('who used models that end is told once of all of them, on however many node
   assert.equal(await notifyModelEnds(db, near, addDays(soon, -8)), 0)
   for (const left of [-7, -7, -6, 0, 1]) await notifyModelEnds(db, near, addDays(soon, left))
   first[0]?.push(`last ${SECOND} ${soon}`)
-  assert.deepEqual(await told(all), [...first, [], [], []])
+  assert.deepEqual(await notified(all), [...first, [], [], []])
 })
 
-test('a model whose end is first known in its last days is told of once, and one that is over never', async () => {
+test('a model whose end is first known in its last days is notified of once, and one that is over never', async () => {
   const { db } = database
   const customerId = await use([FIRST, SECOND])
   const catalog = catalogOf({ [FIRST]: addDays(TODAY, 3), [SECOND]: addDays(TODAY, -1) })
   for (let times = 0; times < 2; times++) await notifyModelEnds(db, catalog)
-  assert.deepEqual(await told([customerId]), [[`last ${FIRST} ${addDays(TODAY, 3)}`]])
-  // A day that another list moves within the fortnight is not told again.
+  assert.deepEqual(await notified([customerId]), [[`last ${FIRST} ${addDays(TODAY, 3)}`]])
+  // A day that another list moves within the fortnight is not notified of again.
   await notifyModelEnds(db, catalogOf({ [FIRST]: addDays(TODAY, 4) }))
-  assert.equal((await told([customerId]))[0]?.length, 1)
+  assert.equal((await notified([customerId]))[0]?.length, 1)
 })

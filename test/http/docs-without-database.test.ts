@@ -74,7 +74,7 @@ const API_WORDS = /\bexample\.com\b|&quot;(message|details)&quot;: .*/g
 
 /** The fields of a model as the configuration file has them are described in English to operators. */
 const OF_THE_FILE =
-  /^(USD per|Keys:|Prices that|The (most|prices|lengths|sizes|days|model&#39;s|share)|A model of|Hours from|Smaller|Concurrent|UTC,) /
+  /^(USD per|Keys:|Prices that|The (most|prices|lengths|sizes|days?|model&#39;s|share)|A model of|Hours from|Smaller|Concurrent|UTC,) /
 
 test('every text of a page in English is another one than in Portuguese, and no word of Portuguese is in it', async () => {
   const faults = new Set<string>()

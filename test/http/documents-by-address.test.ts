@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import {
@@ -41,6 +42,9 @@ const FILES: Readonly<Record<string, readonly [type: string, content: Buffer]>> 
   '/programa': ['application/octet-stream', Buffer.from('MZ a program')],
 }
 
+/** The text at `/muda.txt`. */
+let changing = ''
+
 function answerFile(target: string, response: ServerResponse, port: number): void {
   const [path = ''] = target.split('?')
   const redirects: Readonly<Record<string, string>> = {
@@ -59,6 +63,12 @@ function answerFile(target: string, response: ServerResponse, port: number): voi
       if (!response.destroyed) response.write(Buffer.alloc(MIB, 'a'), () => setImmediate(more))
     }
     return more()
+  }
+  if (path === '/muda.txt')
+    return void response.writeHead(200, { 'content-type': 'text/plain' }).end(changing)
+  if (path === '/devagar.pdf') {
+    response.writeHead(200, { 'content-type': 'application/pdf' }).write('%PDF-1.7')
+    return
   }
   const file = FILES[path]
   if (file) response.writeHead(200, { 'content-type': file[0] }).end(file[1])
@@ -133,6 +143,10 @@ before(async () => {
       ],
       models: [
         modelOf('chat', [['chat', 'sandbox-chat']]),
+        {
+          ...modelOf('narrow', []),
+          routes: [{ upstream: 'chat', model: 'sandbox-chat', concurrency_max: 1 }],
+        },
         modelOf('responses', [['responses', 'sandbox-chat']]),
         modelOf('messages', [['messages', 'sandbox-chat']]),
         modelOf('google', [['google', 'gemini-2.5-flash']]),
@@ -482,15 +496,40 @@ test('a count of tokens opens no address, and takes a document there for some pa
   assert.deepEqual(files.asked, [])
 })
 
-test('an equal call is answered from the cache without the address being opened again', async () => {
+test('an equal call is answered from the cache while the document at the address is the same', async () => {
   const headers = { 'x-svc-cache': '60' }
-  const first = await send(CHAT, 'chat', AT, { headers })
-  const second = await send(CHAT, 'chat', AT, { headers })
-  assert.deepEqual(
-    [first, second].map((one) => one.headers.get('x-svc-cache')),
-    ['miss', 'hit'],
-  )
-  assert.equal(files.asked.length, 1)
+  const servedBy = async (): Promise<unknown> =>
+    (await send(CHAT, 'chat', `${HOST}/muda.txt`, { headers })).headers.get('x-svc-cache')
+  changing = 'um'
+  assert.deepEqual([await servedBy(), await servedBy()], ['miss', 'hit'])
+  changing = 'outro'
+  assert.equal(await servedBy(), 'miss')
+})
+
+test('a slow document holds no place at its route, and is not read on for a client that left', async () => {
+  const { secret } = await seedCustomer(gateway.database.db, { balanceBrl: '50' })
+  const leaving = new AbortController()
+  const body = JSON.stringify({ model: 'narrow', ...CHAT.body(`${HOST}/devagar.pdf`) })
+  const { baseUrl } = gateway.node
+  const slow = fetch(`${baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body,
+    signal: leaving.signal,
+  })
+  const left = assert.rejects(slow)
+  while (files.asked.length === 0) await sleep(10)
+  const other = await ask(baseUrl, '/chat/completions', {
+    secret: gateway.secret,
+    body: { model: 'narrow', max_tokens: 5, messages: user({ type: 'text', text: 'Oi' }) },
+  })
+  assert.equal(other.status, 200, other.text)
+  leaving.abort()
+  await left
+  const since = performance.now()
+  await untilNoHoldIsOpen(gateway.database)
+  assert.ok(performance.now() - since < 5_000)
+  assert.equal(arrived.length, 1, 'nothing of the slow call')
 })
 
 test('the shield reads a document by its address no more than any other, and its address never leaves', async () => {

@@ -96,7 +96,7 @@ test('the catalog has at least 27 models, of every category, each with its field
     assert.ok(markup_multiplier >= 1, id)
     assert.ok(description === null || description.length > 0, id)
     assert.equal(typeof model.available, 'boolean')
-    assert.equal(Object.keys(model).length, 9)
+    assert.equal(Object.keys(model).length, 11)
   }
   for (const category of ['llm', 'embedding', 'image', 'audio', 'video', 'chat']) {
     const found = (await ask(baseUrl, `/models?category=${category}`)).json.models

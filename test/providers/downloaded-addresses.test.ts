@@ -12,6 +12,11 @@ import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
 import type { JsonObject, Provider } from '../../src/gateway/providers/contract.ts'
+import { DocumentRefused } from '../../src/gateway/providers/download-file.ts'
+import {
+  createDownloadDocument,
+  inlineDocuments,
+} from '../../src/gateway/providers/inline-documents.ts'
 import { createOpenAiCompatible } from '../../src/gateway/providers/openai-compatible/create-openai-compatible.ts'
 import { RESOLVED_TO_PRIVATE } from '../harness/hostile-addresses.ts'
 import { startScriptedServer } from './scripted-server.ts'
@@ -55,7 +60,7 @@ beforeEach(() => {
 interface Opened {
   readonly name: string
   readonly model: string
-  /** Otherwise the provider opens addresses of images, in its own network; of documents none does. */
+  /** Otherwise the provider opens addresses of images, in its own network. */
   readonly downloads: boolean
   open(url: string): Provider
 }
@@ -83,10 +88,8 @@ const PROVIDERS: readonly Opened[] = [
 ]
 
 const imageAt = (url: string): JsonObject => ({ type: 'image_url', image_url: { url } })
-const documentAt = (url: string): JsonObject => ({ type: 'file', file: { file_data: url } })
 const PLACES: Readonly<Record<string, (url: string) => JsonObject[]>> = {
   'a question': (url) => [{ role: 'user', content: [imageAt(url)] }],
-  'a document': (url) => [{ role: 'user', content: [documentAt(url)] }],
   'the result of a tool': (url) => [
     { role: 'user', content: 'Oi' },
     {
@@ -108,8 +111,7 @@ for (const opened of PROVIDERS) {
       const provider = opened.open(upstream.url)
       const send = (url: string): Promise<unknown> => {
         const body = { model, messages: messagesOf(url) }
-        const isDocument = place === 'a document'
-        return complete(provider, { body, hasImageAddresses: !isDocument, hasFiles: isDocument })
+        return complete(provider, { body, hasImageAddresses: true })
       }
       try {
         for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost'])
@@ -120,7 +122,7 @@ for (const opened of PROVIDERS) {
           await send(`http://${NAME}:${port}/image.png`)
         }
         assert.equal(connections, 0)
-        if (!downloads && place !== 'a document') return
+        if (!downloads) return
         assert.deepEqual(new Set(asked), new Set([NAME]))
         assert.ok(upstream.received.every(({ text }) => !text.includes(NAME)))
       } finally {
@@ -129,3 +131,24 @@ for (const opened of PROVIDERS) {
       }
     })
 }
+
+test('no document is fetched from a private network', async () => {
+  const send = (url: string): Promise<unknown> => {
+    const content = [{ type: 'file', file: { file_data: url } }]
+    const body = { messages: [{ role: 'user', content }] }
+    const { signal } = new AbortController()
+    return inlineDocuments(
+      body,
+      createDownloadDocument(signal, () => true),
+    )
+  }
+  for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost'])
+    await assert.rejects(send(`http://${host}:${port}/a.pdf`), DocumentRefused)
+  assert.deepEqual(asked, [], 'what is private as it stands is not resolved')
+  for (const addresses of RESOLVED_TO_PRIVATE) {
+    resolved = addresses
+    await assert.rejects(send(`http://${NAME}/a.pdf`), DocumentRefused)
+  }
+  assert.deepEqual(new Set(asked), new Set([NAME]))
+  assert.equal(connections, 0)
+})

@@ -4,7 +4,7 @@ import { addDays } from '../../platform/lib/days.ts'
 import type { Database } from '../../platform/db/open.ts'
 import { CUSTOMERS_PER_BATCH, listCustomersAfter } from './notify-price-changes.ts'
 
-/** Customers who used the model within these days are told. */
+/** Customers who used the model within these days are notified. */
 const USED_WITHIN_DAYS = 30
 /** How long before its end a model is announced, and announced for the last time. */
 const FIRST_DAYS = 60
@@ -12,7 +12,7 @@ const LAST_DAYS = 7
 /** A list that names another day each time tells nobody more often. */
 const AGAIN_AFTER_DAYS = 14
 /** No announcement from before these days is of an end that has yet to come. */
-const TOLD_WITHIN_DAYS = 2 * FIRST_DAYS
+const NOTIFIED_WITHIN_DAYS = 2 * FIRST_DAYS
 
 interface ModelEnd {
   readonly model_id: string
@@ -25,7 +25,7 @@ interface ModelEnd {
 
 /**
  * Tells the customers who used a model lately on which day it ends: once it is known, at most 60 days before, and again in
- * the last week. One event names all models of a customer. The events themselves say who was told what, and batches of
+ * the last week. One event names all models of a customer. The events themselves say who was notified of what, and batches of
  * customers wait for each other: so each notice is given once, however often a run is killed and repeated, and on however
  * many nodes. Returns the number of events.
  */
@@ -102,11 +102,11 @@ async function notifyUsers(
         where h.customer_id = c.id and h.hour_at > greatest(w.since, a.usage_days_until) - interval '1 hour'
           and h.charged_requests > 0)
       and not exists (
-        select 1 from events e cross join lateral jsonb_array_elements(e.data -> 'models') as told
+        select 1 from events e cross join lateral jsonb_array_elements(e.data -> 'models') as notified
         where e.customer_id = c.id and e.type = 'model.ending'
-          and e.created_at > now() - make_interval(days => ${TOLD_WITHIN_DAYS})
-          and told ->> 'model_id' = ends.model_id and told ->> 'notice' = ends.notice
-          and (told ->> 'ends_on' = ends.ends_on
+          and e.created_at > now() - make_interval(days => ${NOTIFIED_WITHIN_DAYS})
+          and notified ->> 'model_id' = ends.model_id and notified ->> 'notice' = ends.notice
+          and (notified ->> 'ends_on' = ends.ends_on
             or e.created_at > now() - make_interval(days => ${AGAIN_AFTER_DAYS})))) due
     where c.id = any(${[...customerIds]}::uuid[]) and c.deleted_at is null and due.models is not null
     for key share of c`.execute(trx)

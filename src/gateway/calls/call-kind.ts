@@ -55,6 +55,11 @@ export interface UpstreamTry<Request extends CallRequest> {
   readonly onTranslated: NonNullable<ChatContent['onTranslated']>
 }
 
+/** Returns the request with what it names. Never rejects because of an address. */
+export type ReadAddresses<Request extends CallRequest> = (
+  reading: Pick<UpstreamTry<Request>, 'signal' | 'takeBytes'>,
+) => Promise<{ readonly kind: 'read'; readonly request: Request } | UpstreamFailure>
+
 /**
  * How a call ends: the resolution of its hold, and the last bytes for the client, which are sent once the resolution is
  * durable.
@@ -141,6 +146,11 @@ export interface CallKind<Body, Request extends CallRequest, Outcome extends { k
   can(provider: Provider): boolean
   /** Charges a call whose client hung up after it was dispatched and before its first output. */
   chargeLeft?(held: HeldCall<Request>, answeredBy: AnsweredBy): Promise<Resolution>
+  /**
+   * Returns how to read what the request names by addresses and every upstream gets: once, after the hold and before a
+   * route is taken. Undefined if there is nothing to read.
+   */
+  readAddresses?(request: Request): ReadAddresses<Request> | undefined
   call(provider: Provider, attempt: UpstreamTry<Request>): Promise<Outcome | UpstreamFailure>
   relay(
     held: HeldCall<Request>,

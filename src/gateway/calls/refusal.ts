@@ -91,7 +91,7 @@ export const refusals = {
     refusal(
       400,
       'invalid_request',
-      'O conteúdo de um endereço desta requisição não pôde ser lido. Nada foi cobrado. Confira se o endereço é público, responde sem senha em até 20 segundos e leva a uma imagem ou a um documento (PDF, texto ou Office), até 20 arquivos e 50 MB por requisição; ou envie o conteúdo em base64.',
+      'O conteúdo de um endereço desta requisição não pôde ser lido. Nada foi cobrado. Confira se o endereço é público, responde sem senha e leva a uma imagem ou a um documento (PDF, texto ou Office); uma requisição pode ter até 20 arquivos, 50 MB de imagens e 20 MB de documentos (4 MB em cada texto), lidos em até 20 segundos. Ou envie o conteúdo em base64.',
     ),
   /** 400 and these English words, by which client libraries send the whole conversation instead. */
   previousResponseNotFound: (id: string) =>

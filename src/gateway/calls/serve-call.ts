@@ -7,7 +7,8 @@
  *   name     replace the names of end users by digests
  *   bound    compute the most that the call can use on a model
  *   hold     set aside the most that this can cost, if the balance covers it
- *   call     take a cached answer, if the call may, or try the model's routes until an upstream answers
+ *   call     read what the request names by an address; take a cached answer, if the call may, or try the model's routes
+ *            until an upstream answers
  *   relay    pass the answer to the client and read the usage on the way
  *   settle   charge the usage, or release the hold; the last byte leaves after the commit. The hold of work that goes
  *            on at the upstream passes to a job instead (videos)
@@ -19,11 +20,11 @@
 import type { Model } from '../../money/catalog/model.ts'
 import { chargedPrice, type CallSpan } from '../../money/catalog/route-prices.ts'
 import type { Resolution, Resolved } from '../../money/ledger/resolution.ts'
-import type { Held } from '../../platform/admission/share.ts'
+import { takeAtPace, type Held } from '../../platform/admission/share.ts'
 import type { UpstreamFailure } from '../providers/contract.ts'
 import { admit, findAsked, findModels, refuse } from './admit.ts'
 import { openCallCache, type CallCache } from './answer-cache.ts'
-import type { CallKind, Deferral, Ending } from './call-kind.ts'
+import type { CallKind, Deferral, Ending, ReadAddresses } from './call-kind.ts'
 import { callUpstream, isFinal, refusalOf, reportFailure } from './call-upstream.ts'
 import type {
   Admitted,
@@ -204,6 +205,7 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   if (held.request.isStream && !held.isDurable) makeHoldDurable(deps, held)
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(), deps.config.callTimeoutMs)
+  using kept = deps.bodies.open(customerSubject(key.customerId))
   let isResolved = false
   try {
     // Once the lease has lapsed, another node may resolve this hold at any time, so it cannot cover the call.
@@ -212,13 +214,20 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
       refuseUnavailable(deps, incoming, client, held)
       return undefined
     }
-    // The client left while its money was being held: nothing is sent.
+    const named = kind.readAddresses?.(held.request)
+    const read = named && (await readAddresses(deps, named, held, client, { ending, kept }))
+    // The client left while its money was being held, or its documents were read: nothing is sent.
     if (client.hasLeft()) {
       await resolve(deps, releaseHeldCall(held, 'client_left'), running)
       return undefined
     }
+    if (read?.kind === 'failure') {
+      await resolve(deps, releaseHeldCall(held, read.reason), running)
+      return read
+    }
+    if (read) held = { ...held, request: read.request }
     const dispatchedAtMs = performance.now()
-    const cache = choice && (await openCallCache(deps, kind, money, choice, isTimed))
+    const cache = choice && (await openCallCache(deps, kind, held, choice, isTimed))
     const recalled = cache && (await recall(deps, cache, held))
     if (cache) held = { ...held, limits: { ...held.limits, cache: recalled ? 'hit' : 'miss' } }
     const answer = recalled ?? (await callUpstream(deps, kind, held, client, ending))
@@ -273,6 +282,20 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
     clearTimeout(timer)
     running.end()
   }
+}
+
+/** Reads what the request names, until the client leaves: nothing is billed for it yet. */
+function readAddresses<Request extends CallRequest>(
+  { pace }: GatewayParts,
+  read: ReadAddresses<Request>,
+  { key }: HeldCall,
+  client: Client,
+  { ending, kept }: { ending: AbortController; kept: Held },
+): ReturnType<ReadAddresses<Request>> {
+  const left = new AbortController()
+  client.onLeave(() => left.abort())
+  const signal = AbortSignal.any([ending.signal, left.signal])
+  return read({ signal, takeBytes: takeAtPace(kept, pace, key.customerId) })
 }
 
 /** The upstream works on, and nobody will ask it for the result: the customer owes nothing. */

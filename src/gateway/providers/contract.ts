@@ -42,8 +42,6 @@ export interface ChatContent {
   readonly memo: {
     written?: unknown
     writtenNatively?: unknown
-    /** The characters of the documents that the last try downloaded, in base64. */
-    documentBytes?: number
   }
   readonly isStream: boolean
   /**
@@ -68,7 +66,7 @@ export interface ChatContent {
   readonly hasFiles: boolean
   /**
    * The documents that `native` gives by their addresses, by these; those of `body` are in their places. Undefined before
-   * the download, which is after the hold.
+   * the download, which is after the hold, once for all routes.
    */
   readonly documents?: ReadonlyMap<string, InlinedDocument> | undefined
   /** A file of the request is audio, which has a separate price. */

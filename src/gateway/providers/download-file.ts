@@ -38,8 +38,8 @@ export type DownloadFile = (url: string) => Promise<DownloadedFile>
 
 /** The most data that is downloaded for one request. */
 const BYTES_MAX = 50 * 1024 * 1024
+/** For all files of a request, which may wait with a place at an upstream. */
 const TIMEOUT_MS = 20_000
-/** More addresses on slow hosts could block the call for minutes. */
 const FILES_MAX = 20
 
 /**
@@ -50,14 +50,18 @@ export function createDownloadFile(
   signal: AbortSignal,
   allowPrivate: boolean,
   takeBytes: ChatCall['takeBytes'],
+  bytesMax = BYTES_MAX,
 ): DownloadFile {
-  let bytesLeft = BYTES_MAX
+  const endsAtMs = performance.now() + TIMEOUT_MS
+  let bytesLeft = bytesMax
   let filesLeft = FILES_MAX
   return async function downloadFile(url) {
     if (filesLeft-- <= 0) throw new DownloadRefused('too many files to download')
+    const msLeft = Math.ceil(endsAtMs - performance.now())
+    if (msLeft <= 0) throw new DownloadRefused('the files took too long')
     const { status, mediaType, body } = await guardedFetch(url, {
       bytesMax: bytesLeft,
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs: msLeft,
       signal,
       allowPrivate,
       takeBytes,

@@ -1,33 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ChatCall, JsonObject } from './contract.ts'
+import type { JsonObject } from './contract.ts'
 import { DocumentRefused, DownloadRefused, type DownloadedFile } from './download-file.ts'
-import { inlineDocuments, inlinedDocument } from './inline-documents.ts'
+import { inlineDocuments, inlinedDocument, type InlinedDocuments } from './inline-documents.ts'
 
 const PDF = Buffer.from('%PDF-1.7 and its pages')
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 const ADDRESS = 'https://files.example.com/a.pdf'
 
-function callOf(...files: JsonObject[]): ChatCall {
+function bodyOf(...files: JsonObject[]): JsonObject {
   const content = files.map((file) => ({ type: 'file', file }))
-  return {
-    model: 'm',
-    body: { model: 'm', messages: [{ role: 'user', content }] },
-    memo: { written: 'the text with the address' },
-    isStream: false,
-    outputTokensMax: 10,
-    imageBytes: 0,
-    hasImageAddresses: false,
-    hasCacheControl: false,
-    cachesForAnHour: false,
-    hasFiles: true,
-    hasAudio: false,
-    webSearchesMax: 0,
-    callId: 'call-1',
-  }
+  return { model: 'm', messages: [{ role: 'user', content }] }
 }
 
-const filesOf = ({ body }: ChatCall): unknown[] =>
+const filesOf = ({ body }: InlinedDocuments): unknown[] =>
   (body.messages as { content: { file: unknown }[] }[]).flatMap(({ content }) =>
     content.map(({ file }) => file),
   )
@@ -35,7 +21,7 @@ const filesOf = ({ body }: ChatCall): unknown[] =>
 /** The file that becomes of one at this address, with this content. */
 async function inlined(mediaType: string, body: Buffer, address = ADDRESS): Promise<unknown> {
   const download = async (): Promise<DownloadedFile> => ({ mediaType, body })
-  return filesOf(await inlineDocuments(callOf({ file_data: address }), download))[0]
+  return filesOf(await inlineDocuments(bodyOf({ file_data: address }), download))[0]
 }
 
 const fileOf = (type: string, body: Buffer, filename: string): JsonObject => ({
@@ -45,17 +31,16 @@ const fileOf = (type: string, body: Buffer, filename: string): JsonObject => ({
 
 test('documents at addresses are put in their places, and everything else stays', async () => {
   const data = fileOf('application/pdf', Buffer.from('%PDF-1.4'), 'b.pdf')
-  const call = callOf(data, { filename: 'meu.pdf', file_data: ADDRESS })
-  const whole = await inlineDocuments(call, async (url) => {
+  const body = bodyOf(data, { filename: 'meu.pdf', file_data: ADDRESS })
+  const whole = await inlineDocuments(body, async (url) => {
     assert.equal(url, ADDRESS)
     return { mediaType: 'application/pdf', body: PDF }
   })
   const file = fileOf('application/pdf', PDF, 'meu.pdf')
   assert.deepEqual(filesOf(whole), [data, file])
-  assert.deepEqual(whole.memo, {}, 'a text with the address is not sent')
-  assert.equal(call.memo.documentBytes, String(file.file_data).length)
+  assert.equal(whole.documentBytes, String(file.file_data).length)
   assert.equal(inlinedDocument(whole, ADDRESS).url, file.file_data)
-  assert.throws(() => inlinedDocument(call, ADDRESS), DocumentRefused)
+  assert.throws(() => inlinedDocument({}, ADDRESS), DocumentRefused)
 })
 
 test('the first bytes decide the type, else the host, else the ending of the address', async () => {
@@ -93,8 +78,22 @@ test('what has no price as a document is refused, whatever its host and its addr
     inlined('application/octet-stream', Buffer.from('MZ'), 'https://files.example.com/a.exe'),
     DocumentRefused,
   )
-  const refused = inlineDocuments(callOf({ file_data: ADDRESS }), async () => {
+  const refused = inlineDocuments(bodyOf({ file_data: ADDRESS }), async () => {
     throw new DownloadRefused('too many files')
   })
   await assert.rejects(refused, DocumentRefused)
+})
+
+test('a text that is too long, or has characters of control, or is no UTF-8, is refused', async () => {
+  const longest = Buffer.alloc(4 * 1024 * 1024, 'a\t\r\n')
+  assert.ok(await inlined('text/plain', longest))
+  for (const type of ['text/plain', 'application/json', 'text/x-new'])
+    for (const body of [
+      Buffer.concat([longest, Buffer.from('a')]),
+      Buffer.from('a\0'),
+      Buffer.from('a\x01'),
+      Buffer.from('a\x1b'),
+      Buffer.from('não', 'latin1'),
+    ])
+      await assert.rejects(inlined(type, body), DocumentRefused)
 })

@@ -1,8 +1,11 @@
+import { isUtf8 } from 'node:buffer'
+import type { TakeBytes } from '../../platform/admission/share.ts'
 import { isObject } from '../../platform/lib/is-object.ts'
 import { imageTypeOf } from '../../platform/lib/media-signature.ts'
 import { fileKindOf } from '../media-of-part.ts'
-import type { ChatCall, ChatContent, InlinedDocument, JsonObject } from './contract.ts'
+import type { ChatContent, InlinedDocument, JsonObject } from './contract.ts'
 import {
+  createDownloadFile,
   DocumentRefused,
   DownloadRefused,
   type DownloadedFile,
@@ -36,16 +39,38 @@ const UNKNOWN_TYPES: ReadonlySet<string> = new Set([
   'application/x-download',
 ])
 
+/** Of all documents of a request. */
+const BYTES_MAX = 20 * 1024 * 1024
+/** No context has a longer text. */
+const TEXT_BYTES_MAX = 4 * 1024 * 1024
+/** Base64, in which a document is kept, is longer than its bytes. */
+const BASE64_FACTOR = 4 / 3
+
+export interface InlinedDocuments {
+  readonly body: JsonObject
+  readonly documents: ReadonlyMap<string, InlinedDocument>
+  /** The characters of the documents, in base64. */
+  readonly documentBytes: number
+}
+
+/** Returns the download of the documents of one request; `takeBytes` counts what is kept of them. */
+export function createDownloadDocument(signal: AbortSignal, takeBytes: TakeBytes): DownloadFile {
+  const take: TakeBytes = (bytes) => takeBytes(Math.ceil(bytes * BASE64_FACTOR))
+  return createDownloadFile(signal, false, take, BYTES_MAX)
+}
+
 /**
  * Downloads the documents of a chat that are given by their addresses, and puts them in their places, as if the client
  * had sent them: no upstream opens the address of a document, because it might find a sound or a video there, which have
  * other prices. Rejects with a `DocumentRefused`, or as `DownloadFile` does.
  */
-export async function inlineDocuments(call: ChatCall, download: DownloadFile): Promise<ChatCall> {
-  if (!call.hasFiles) return call
+export async function inlineDocuments(
+  body: JsonObject,
+  download: DownloadFile,
+): Promise<InlinedDocuments> {
   const documents = new Map<string, InlinedDocument>()
-  let bytes = 0
-  const body = await mapParts(call.body, (part) => {
+  let documentBytes = 0
+  const inlined = await mapParts(body, (part) => {
     const file = isObject(part) && part.type === 'file' ? part.file : undefined
     const data = isObject(file) ? file.file_data : undefined
     const isThere = typeof data !== 'string' || /^data:/i.test(data)
@@ -54,16 +79,13 @@ export async function inlineDocuments(call: ChatCall, download: DownloadFile): P
 
   async function inline(part: JsonObject, address: string): Promise<JsonObject> {
     const document = await downloadDocument(address, download)
-    bytes += document.url.length
+    documentBytes += document.url.length
     documents.set(address, document)
     const { filename = document.filename } = part.file as JsonObject
     return { ...part, file: { filename, file_data: document.url } }
   }
 
-  if (documents.size === 0) return call
-  call.memo.documentBytes = bytes
-  // This text gets its own memo: each try downloads the documents again.
-  return { ...call, body, documents, memo: {} }
+  return { body: inlined, documents, documentBytes }
 }
 
 /** Returns the document at an address of a request's native form. */
@@ -81,10 +103,26 @@ async function downloadDocument(address: string, download: DownloadFile): Promis
     throw error instanceof DownloadRefused ? new DocumentRefused(error.message) : error
   })
   const type = typeOf(file, address)
+  if (isTextType(type) && !isPlainText(file.body))
+    throw new DocumentRefused('the text at an address is too long, or no text')
   const url = `data:${type};base64,${file.body.toString('base64')}`
   if (fileKindOf({ file_data: url }) !== 'document')
     throw new DocumentRefused('the address of a file does not lead to a document')
   return { type, url, filename: `document.${endingOf(type)}` }
+}
+
+/** Whether a document of this type is sent as a text. */
+export function isTextType(type: string): boolean {
+  return /^(?:text\/|application\/(?:json|xml)$)/.test(type)
+}
+
+/** In JSON, a character of control takes six bytes. */
+function isPlainText(bytes: Buffer): boolean {
+  return (
+    bytes.length <= TEXT_BYTES_MAX &&
+    isUtf8(bytes) &&
+    bytes.every((byte) => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d))
+  )
 }
 
 /** By the first bytes, else by the host's word, else by the ending of the address. */

@@ -66,7 +66,7 @@ export const recommendationRoutes = [
       models: Type.Array(modelUse),
       cache_saved_brl: Type.Number({
         description:
-          'O que o cache dos modelos e as respostas reaproveitadas já economizaram nesses dias, em BRL: a soma de cache_saved_brl das chamadas, até as 50.000 mais novas.',
+          'O que o cache dos modelos e as respostas reaproveitadas já economizaram nesses dias, em BRL: a soma de cache_saved_brl das chamadas, até as 20.000 mais novas.',
       }),
       routing_saved_brl: Type.Number({
         description:

@@ -289,7 +289,7 @@ const modelFields = {
   ends_on: Type.Optional(
     Type.Union([Type.String({ pattern: '^20\\d\\d-\\d\\d-\\d\\d$' }), Type.Null()], {
       description:
-        'The day (UTC, YYYY-MM-DD) on which the maker ends the model. Customers are told; calls go on while an upstream answers. Null: it does not end, whatever the maker or a list says.',
+        'The day (UTC, YYYY-MM-DD) on which the maker ends the model. Customers are notified; calls go on while an upstream answers. Null: it does not end, whatever the maker or a list says.',
     }),
   ),
   embedding: Type.Optional(

@@ -162,9 +162,8 @@ function findPrices(
   second: PublishedData,
   nowMs: number,
 ): PriceTier[] {
-  const models = second.find(({ id }) => id === provider)?.models ?? []
-  const found =
-    models.find(({ id }) => id === model) ?? models.find(({ id }) => plain(id) === plain(model))
+  const models = namesIn(second.find(({ id }) => id === provider)?.models ?? [])
+  const found = models.get(model) ?? models.get(plain(model))
   const schedule = found && read(found.prices, model)
   if (!schedule) return []
   return pricesBetween(schedule, nowMs, nowMs + DAY_MS).flatMap(({ tiers: [tier] }) =>
@@ -180,6 +179,23 @@ function read(prices: Entry['prices'], model: string) {
     return undefined
   }
 }
+
+/** By their names, and by their plain names; of several with one name, the first. */
+function namesIn(models: readonly Entry[]): ReadonlyMap<string, Entry> {
+  const known = NAMES.get(models)
+  if (known) return known
+  const names = new Map<string, Entry>()
+  for (const nameOf of [(id: string) => id, plain])
+    for (const entry of models) {
+      const name = nameOf(entry.id)
+      if (!names.has(name)) names.set(name, entry)
+    }
+  NAMES.set(models, names)
+  return names
+}
+
+/** A list is long, and asked about each model of another one. */
+const NAMES = new WeakMap<readonly Entry[], ReadonlyMap<string, Entry>>()
 
 /** Lists write versions as `4.5` or `4-5`. */
 function plain(id: string): string {

@@ -47,7 +47,7 @@ export const ROUTING_SAVED_NANO_BRL =
   then ${costAt('e.held_price_id')} - e.cost_upstream_pico_usd else 0 end`)
 
 /** Single calls are read up to this number. */
-const CALLS_MAX = 50_000
+const CALLS_MAX = 20_000
 
 export interface Savings {
   readonly byCaches: NanoBrl

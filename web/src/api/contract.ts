@@ -1767,7 +1767,7 @@ export interface Contract {
           }[]
         }[]
         /**
-         * O que o cache dos modelos e as respostas reaproveitadas já economizaram nesses dias, em BRL: a soma de cache_saved_brl das chamadas, até as 50.000 mais novas.
+         * O que o cache dos modelos e as respostas reaproveitadas já economizaram nesses dias, em BRL: a soma de cache_saved_brl das chamadas, até as 20.000 mais novas.
          */
         cache_saved_brl: number
         /**
@@ -4732,7 +4732,7 @@ export interface Contract {
             supports_tools?: boolean
             can_reason?: boolean
             /**
-             * The day (UTC, YYYY-MM-DD) on which the maker ends the model. Customers are told; calls go on while an upstream answers. Null: it does not end, whatever the maker or a list says.
+             * The day (UTC, YYYY-MM-DD) on which the maker ends the model. Customers are notified; calls go on while an upstream answers. Null: it does not end, whatever the maker or a list says.
              */
             ends_on?: string | null
             embedding?: {
@@ -9962,7 +9962,7 @@ export interface Contract {
         supports_tools?: boolean
         can_reason?: boolean
         /**
-         * The day (UTC, YYYY-MM-DD) on which the maker ends the model. Customers are told; calls go on while an upstream answers. Null: it does not end, whatever the maker or a list says.
+         * The day (UTC, YYYY-MM-DD) on which the maker ends the model. Customers are notified; calls go on while an upstream answers. Null: it does not end, whatever the maker or a list says.
          */
         ends_on?: string | null
         embedding?: {

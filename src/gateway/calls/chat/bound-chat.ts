@@ -102,8 +102,8 @@ const DOCUMENT_BYTES_TYPICAL = 80_000
 
 /** Estimates the prompt, with the documents at addresses as if the client had sent them, once they were downloaded. */
 export function typicalPrompt(model: Model, request: ChatRequest): number {
-  const { memo, fileAddressCount, bytes, imageBytes } = request
-  const documentBytes = memo.documentBytes ?? fileAddressCount * DOCUMENT_BYTES_TYPICAL
+  const { fileAddressCount, bytes, imageBytes } = request
+  const { documentBytes = fileAddressCount * DOCUMENT_BYTES_TYPICAL } = request
   return promptTokensTypical(
     { ...factsOf(request), bytes: bytes - imageBytes + documentBytes },
     model,
@@ -176,6 +176,7 @@ export function contentOf(
     model: upstreamModel,
     body: bodyFor(model, request),
     native: request.native,
+    documents: request.documents,
     memo: request.memo,
     isStream: request.isStream,
     outputTokensMax,

@@ -10,9 +10,12 @@ import {
   type ReportedTokens,
   type UpstreamFailure,
 } from '../../providers/contract.ts'
+import { readDownloadFailure } from '../../providers/download-file.ts'
+import { createDownloadDocument, inlineDocuments } from '../../providers/inline-documents.ts'
+import { readError } from '../../providers/read-failure.ts'
 import type { LeaseView } from '../../../money/ledger/lease.ts'
 import { billedUsage, estimateReason, possibleUsage } from '../billed-usage.ts'
-import type { CallKind, Ending, UpstreamTry } from '../call-kind.ts'
+import type { CallKind, Ending, ReadAddresses, UpstreamTry } from '../call-kind.ts'
 import type { AnsweredBy, HeldCall, Used } from '../call.ts'
 import { chargeHeldCall, releaseHeldCall } from '../charge.ts'
 import { shieldChatRequest } from '../shield/shield-chat-request.ts'
@@ -72,6 +75,7 @@ export function createChatKind<Request extends ChatRequest>(
     async chargeLeft(held, answeredBy) {
       return chargeHeldCall(held, await estimateChat(held, 0, 'client_left'), answeredBy)
     },
+    readAddresses: (request) => (request.fileAddressCount > 0 ? documentsOf(request) : undefined),
     call: completeChat,
     dispose: ({ room }) => room?.[Symbol.dispose](),
     async relay(held, { outcome, provider }, answeredBy, client, running): Promise<Ending> {
@@ -163,6 +167,19 @@ function findModelFault(model: Model, request: ChatRequest): string | undefined 
   )
     return `O modelo "${model.id}" não tem preço para áudio em arquivos.`
   return undefined
+}
+
+/** What was written of the request has the addresses, so the request with the documents is written anew. */
+function documentsOf<Request extends ChatRequest>(request: Request): ReadAddresses<Request> {
+  return async ({ signal, takeBytes }) => {
+    try {
+      const download = createDownloadDocument(signal, takeBytes)
+      const inlined = await inlineDocuments(request.body, download)
+      return { kind: 'read', request: { ...request, ...inlined, memo: {} } }
+    } catch (error) {
+      return readDownloadFailure(error) ?? readError(error)
+    }
+  }
 }
 
 async function completeChat(

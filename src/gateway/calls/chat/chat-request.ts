@@ -28,6 +28,9 @@ export interface ChatRequest extends CallRequest, Readonly<MessageFacts> {
   readonly placeholders?: Placeholders | undefined
   /** The request as the client wrote it, for upstreams that speak its format; see `ChatContent`. */
   readonly native?: NativeChat | undefined
+  /** See `ChatContent`. Set once they are downloaded, with the characters that they have in base64. */
+  readonly documents?: ChatContent['documents']
+  readonly documentBytes?: number
   /** The memory of what was read for the request beside its body. */
   readonly room?: Disposable
   /** See `ChatContent`. */

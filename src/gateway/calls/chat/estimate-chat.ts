@@ -15,14 +15,14 @@ export async function estimateChat(
   reason: string,
   webSearchesSeen = 0,
 ): Promise<Used> {
-  const { messages, imageCount, hasFiles, hasTools, hasAudio, memo } = held.request
+  const { messages, imageCount, hasFiles, hasTools, hasAudio, documentBytes } = held.request
   const counted = await countTokens(promptTexts(messages), held.model.tokenizer)
   // The tokenizer counts text only. For a prompt with images, files or tools the typical size is used instead.
   const isAllText = imageCount === 0 && !hasFiles && !hasTools
   const promptTokens =
     counted !== undefined && isAllText
       ? counted + messages.reduce((sum, message) => sum + tokensBeside(message), 0)
-      : memo.documentBytes === undefined
+      : documentBytes === undefined
         ? held.promptTokensEstimated
         : typicalPrompt(held.model, held.request)
   const completionTokens = typeof output === 'number' ? output : await countOutput(output)

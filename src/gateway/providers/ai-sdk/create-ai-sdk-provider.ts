@@ -30,7 +30,6 @@ import {
 import { openModels } from './open-models.ts'
 import { createGetToken } from './open-vertex.ts'
 import { createDownloadFile, type DownloadFile } from '../download-file.ts'
-import { inlineDocuments } from '../inline-documents.ts'
 import { createReadFile } from './read-file.ts'
 import { toCallOptions } from './to-call-options.ts'
 import { toChatAnswer, toNativeAnswer } from './to-chat-answer.ts'
@@ -203,16 +202,10 @@ export function createAiSdkProvider(options: AiSdkOptions): Provider {
       const takeBytes = call.takeBytes && beyond(UNCOUNTED_BYTES, call.takeBytes)
       const sending = newSending(takeBytes, call.outputTokensMax)
       const allowPrivate = options.allowPrivateDownloads ?? false
-      const download = createDownloadFile(signal, allowPrivate, call.takeBytes)
-      let whole: ChatCall
-      try {
-        whole = await inlineDocuments(call, download)
-      } catch (error) {
-        return withSending(toFailure(error, signal, sending.hasSent), sending)
-      }
-      const own = await direct?.send(whole, signal)
+      const own = await direct?.send(call, signal)
       if (own) return own
-      return running.run(sending, () => completeChat(whole, signal, sending, download))
+      const download = createDownloadFile(signal, allowPrivate, call.takeBytes)
+      return running.run(sending, () => completeChat(call, signal, sending, download))
     },
     measureChat: createMeasureChat(build),
     ...(direct ? { countPrompt } : {}),

@@ -12,7 +12,6 @@ import {
 import { createDownloadFile, readDownloadFailure } from '../download-file.ts'
 import type { ChatBody } from './chat-body.ts'
 import { exchange, type AnswerBody } from './exchange.ts'
-import { inlineDocuments } from '../inline-documents.ts'
 import { inlineImages } from './inline-images.ts'
 import { completeCalls } from './number-calls.ts'
 import { BadAnswer, readCallError, readObject, readChat } from './read-answer.ts'
@@ -49,13 +48,12 @@ export function createCompleteChat(
       call.onTranslated?.('image_address')
     try {
       const download = createDownloadFile(signal, false, call.takeBytes)
-      const whole = await inlineDocuments(call, download)
-      const native = isInlined ? undefined : await sendNatively?.(whole, signal)
+      const native = isInlined ? undefined : await sendNatively?.(call, signal)
       if (native) return native
       // This text gets its own memo: the other routes send the text with the addresses.
       const sent = isInlined
-        ? { ...whole, body: await inlineImages(whole.body, download), memo: {} }
-        : whole
+        ? { ...call, body: await inlineImages(call.body, download), memo: {} }
+        : call
       const request = {
         path,
         method: 'POST',

@@ -8,7 +8,7 @@ import type {
   TranslationReason,
 } from '../../contract.ts'
 import { describeClientTool, isWebSearchTool } from '../../client-tools.ts'
-import { inlinedDocument } from '../../inline-documents.ts'
+import { inlinedDocument, isTextType } from '../../inline-documents.ts'
 import { type AiSdkOptions, modelFormat, claudeCapabilities } from '../ai-sdk-options.ts'
 import {
   BLOCK_FIELDS,
@@ -377,7 +377,7 @@ function createCleaner(
 /** As a client would have sent it: the format has texts as such, and everything else as bytes. */
 function documentSource({ type, url }: InlinedDocument): JsonObject {
   const data = url.slice(url.indexOf(',') + 1)
-  return /^(?:text\/|application\/(?:json|xml)$)/.test(type)
+  return isTextType(type)
     ? { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString() }
     : { type: 'base64', media_type: type, data }
 }
