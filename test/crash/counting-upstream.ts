@@ -88,6 +88,7 @@ export const CALLS: readonly LoadCall[] = [
   { format: 'chat', model: 'billed-sandbox-chat' },
   { format: 'messages', model: 'messages-sandbox-chat' },
   { format: 'responses', model: 'responses-sandbox-chat' },
+  { format: 'transcripts', model: TRANSCRIPTS.id },
   { format: 'chat', model: 'billed-sandbox-chat' },
   { format: 'messages', model: 'billed-sandbox-chat' },
   { format: 'responses', model: 'billed-sandbox-chat' },

@@ -175,7 +175,7 @@ const HARMLESS = new Set(
     'query documents top_n return_documents max_tokens_per_doc voice speed stream_format seconds variant',
     // Of models that operators write.
     'display_name routes routing prices price_schedule context_tokens image_tokens_max hidden_prompt_tokens_max',
-    'supports_tools can_reason embedding speech rerank moderation image audio video',
+    'supports_tools can_reason embedding speech rerank moderation image audio video ends_on',
   ].flatMap((line) => line.split(' ')),
 )
 

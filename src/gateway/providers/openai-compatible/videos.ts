@@ -22,7 +22,7 @@ const ANSWER_BYTES_MAX = 1024 * 1024
 /** A minute of 4K; a longer file is cut. */
 export const VIDEO_BYTES_MAX = 512 * 1024 * 1024
 /** What an upstream calls a job becomes part of a path. */
-const JOB = /^[\w.~-]{1,200}$/
+const JOB = /^\w[\w.~-]{0,199}$/
 
 /**
  * - `openai`: `/videos`, a form. OpenAI itself closed it on 24 September 2026; others go on to offer it.
