@@ -205,17 +205,17 @@ async function serveHeldCall<Body, Request extends CallRequest, Outcome extends 
   if (held.request.isStream && !held.isDurable) makeHoldDurable(deps, held)
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(), deps.config.callTimeoutMs)
-  using kept = deps.bodies.open(customerSubject(key.customerId))
+  const named = kind.readAddresses?.(held.request)
+  using kept = named && deps.bodies.open(customerSubject(key.customerId))
   let isResolved = false
   try {
+    const read = kept && named && (await readAddresses(deps, named, held, client, { ending, kept }))
     // Once the lease has lapsed, another node may resolve this hold at any time, so it cannot cover the call.
     if (!deps.lease.isHeld(epoch)) {
       await resolve(deps, releaseHeldCall(held, 'lease_lapsed'), running)
       refuseUnavailable(deps, incoming, client, held)
       return undefined
     }
-    const named = kind.readAddresses?.(held.request)
-    const read = named && (await readAddresses(deps, named, held, client, { ending, kept }))
     // The client left while its money was being held, or its documents were read: nothing is sent.
     if (client.hasLeft()) {
       await resolve(deps, releaseHeldCall(held, 'client_left'), running)
