@@ -47,12 +47,15 @@ export function createCompleteChat(
     if (isInlined && sendNatively && call.native?.format === 'responses')
       call.onTranslated?.('image_address')
     try {
-      const download = createDownloadFile(signal, false, call.takeBytes)
       const native = isInlined ? undefined : await sendNatively?.(call, signal)
       if (native) return native
       // This text gets its own memo: the other routes send the text with the addresses.
       const sent = isInlined
-        ? { ...call, body: await inlineImages(call.body, download), memo: {} }
+        ? {
+            ...call,
+            body: await inlineImages(call.body, createDownloadFile(signal, false, call.takeBytes)),
+            memo: {},
+          }
         : call
       const request = {
         path,
