@@ -69,7 +69,7 @@ export function addressOfInputFile({
 }
 
 /** The same rules as for webhooks: an upstream of the operator's network opens no address of that network. */
-function isPublicUrl(text: string): boolean {
+export function isPublicUrl(text: string): boolean {
   const url = URL.parse(text)
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return false
   const hasCredentials = url.username !== '' || url.password !== ''

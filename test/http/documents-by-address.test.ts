@@ -362,7 +362,7 @@ const CHAT = CLIENTS['a chat, in file_data'] as Client
 const MESSAGE = CLIENTS['a message'] as Client
 const fileAt = (file_data: string): object => ({ type: 'file', file: { file_data } })
 
-test('a request opens at most twenty addresses and 50 MB, images and documents together', async () => {
+test('a request opens at most twenty addresses, and 20 MB of documents', async () => {
   const { baseUrl, secret } = { ...gateway, baseUrl: gateway.node.baseUrl }
   const chat = (...content: object[]): Promise<Asked> =>
     ask(baseUrl, '/chat/completions', {

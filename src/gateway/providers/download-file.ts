@@ -38,7 +38,7 @@ export type DownloadFile = (url: string) => Promise<DownloadedFile>
 
 /** The most data that is downloaded for one request. */
 const BYTES_MAX = 50 * 1024 * 1024
-/** For all files of a request, which may wait with a place at an upstream. */
+/** The time for all files of a request: a call that downloads images holds a place at its route meanwhile. */
 const TIMEOUT_MS = 20_000
 const FILES_MAX = 20
 

@@ -39,7 +39,7 @@ const UNKNOWN_TYPES: ReadonlySet<string> = new Set([
   'application/x-download',
 ])
 
-/** Of all documents of a request. */
+/** The most bytes of all documents of a request. */
 const BYTES_MAX = 20 * 1024 * 1024
 /** No context has a longer text. */
 const TEXT_BYTES_MAX = 4 * 1024 * 1024
@@ -78,6 +78,7 @@ export async function inlineDocuments(
   })
 
   async function inline(part: JsonObject, address: string): Promise<JsonObject> {
+    // One that is named twice is sent twice, so it is downloaded, and counted, twice.
     const document = await downloadDocument(address, download)
     documentBytes += document.url.length
     documents.set(address, document)
@@ -116,7 +117,7 @@ export function isTextType(type: string): boolean {
   return /^(?:text\/|application\/(?:json|xml)$)/.test(type)
 }
 
-/** In JSON, a character of control takes six bytes. */
+/** Whether the bytes are a text without control characters, each of which takes six bytes in JSON. */
 function isPlainText(bytes: Buffer): boolean {
   return (
     bytes.length <= TEXT_BYTES_MAX &&
@@ -125,7 +126,7 @@ function isPlainText(bytes: Buffer): boolean {
   )
 }
 
-/** By the first bytes, else by the host's word, else by the ending of the address. */
+/** The type by the first bytes, else by the header of the host, else by the ending of the address. */
 function typeOf({ mediaType, body }: DownloadedFile, address: string): string {
   const image = imageTypeOf(body)
   if (image !== undefined) return image

@@ -2,7 +2,12 @@
 import { isDay } from '../../platform/lib/days.ts'
 import { parseE4 } from '../../platform/lib/money.ts'
 import { builtInModels, type BuiltInModel } from './built-in-models.ts'
-import type { CatalogConfig, ModelConfig, RouteConfig } from './catalog-config-schema.ts'
+import type {
+  CatalogConfig,
+  ModelConfig,
+  PricesConfig,
+  RouteConfig,
+} from './catalog-config-schema.ts'
 import { mayBeDiscovered } from './find-priced-model.ts'
 import type { ConfiguredModel, ModelCategory, ConfiguredRoute } from './model.ts'
 import { plainRoute, sandboxModels } from './sandbox-catalog.ts'
@@ -125,7 +130,7 @@ function fromBuiltIn(entry: BuiltInModel, contextTokens: number, at: Date): Conf
   const { markup, routes, prices: own, ...rest } = entry
   const schedule: PriceSchedule<PriceTerms> = entry.priceFrom
     ? scheduleFromData(entry.priceFrom, contextTokens)
-    : [{ price: readPrices(entry.id, entry.category, own ?? {}, []) }]
+    : [{ price: ownPrice(entry, own) }]
   const prices = pricesOf(schedule, at)
   return {
     ...rest,
@@ -137,6 +142,14 @@ function fromBuiltIn(entry: BuiltInModel, contextTokens: number, at: Date): Conf
       ...prices,
     })),
   }
+}
+
+/** Throws if a built-in model has neither an entry of the price data nor sound prices. */
+function ownPrice({ id, category }: BuiltInModel, prices: PricesConfig = {}): PriceTerms {
+  const faults: string[] = []
+  const price = readPrices(id, category, prices, faults)
+  if (faults.length > 0) throw new Error(faults.join('\n'))
+  return price
 }
 
 export function pricesOf(

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../../platform/db/open.ts'
 import type { NanoBrl } from '../../platform/lib/money.ts'
 
-/** The tokens' prices `t` of event `e` at a price. */
+/** Selects the tier of a row of `prices` that applies to the prompt of event `e`. */
 function tierOf(price: string): RawBuilder<unknown> {
   return sql`(
     select (tier ->> 'input')::numeric as input, (tier ->> 'cached_input')::numeric as cached_input,
@@ -13,7 +13,7 @@ function tierOf(price: string): RawBuilder<unknown> {
     order by (tier ->> 'above_prompt_tokens')::int desc limit 1)`
 }
 
-/** What the usage of event `e` costs at a price, in pico-USD; a unit without a price there costs nothing. */
+/** Selects what the usage of event `e` costs at a price, in pico-USD; a unit without a price there costs nothing. */
 function costAt(priceId: string): RawBuilder<unknown> {
   return sql`(
     select (e.prompt_tokens - e.cached_tokens - e.cache_write_tokens) * t.input + e.cached_tokens * t.cached_input

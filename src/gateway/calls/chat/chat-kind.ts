@@ -31,7 +31,7 @@ import { leastTokensOf, outputTexts } from './output-texts.ts'
 import { markCaches } from './mark-caches.ts'
 import { readWithPreset, type Presets } from './read-preset.ts'
 import { relayStream } from './relay-stream.ts'
-import { BROKEN_REASONS, type BegunStream, type RelayedStream } from './streamed-chat.ts'
+import { BROKEN_REASONS, endingOf, type BegunStream, type RelayedStream } from './streamed-chat.ts'
 import type { Placeholders } from '../../shield/placeholders.ts'
 import { createStreamRestorer } from '../../shield/restore-stream.ts'
 import { restoreChat, type ChatBody } from '../../shield/shield-chat.ts'
@@ -98,17 +98,7 @@ export function createChatKind<Request extends ChatRequest>(
         mayCancel(provider, held),
       )
       const resolution = await resolveStream(held, relayed, answeredBy())
-      return {
-        resolution,
-        write: () =>
-          relayed.ending === 'whole'
-            ? writer.end(resolution)
-            : writer.broken(refusals.streamBroken()),
-        keep,
-        send: (text) => client.endStream(text),
-        refuse: (refused) => client.endStream(writer.broken(refused)),
-        brokenBy: relayed.brokenBy,
-      }
+      return endingOf(relayed, resolution, writer, client)
     },
   }
 }

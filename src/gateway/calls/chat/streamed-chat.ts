@@ -1,5 +1,10 @@
-/** The types of a streamed chat or transcript, at its beginning and after its end. */
+/** What streamed chats and transcripts share: their types at the beginning and after the end, and how the call ends. */
+import type { Resolution } from '../../../money/ledger/resolution.ts'
 import type { ChatStream, ReportedUsage, UpstreamFailure } from '../../providers/contract.ts'
+import type { Ending } from '../call-kind.ts'
+import type { Client } from '../client.ts'
+import { refusals } from '../refusal.ts'
+import type { ChatWriter } from './chat-format.ts'
 
 /** A stream whose first chunks have arrived. Until then the call could still fall back to another route. */
 export type BegunStream = ChatStream
@@ -30,3 +35,21 @@ export const BROKEN_REASONS = {
   broken: 'stream_broken',
   lapsed: 'lease_lapsed',
 } as const
+
+/** Returns how a relayed stream ends: its last event says that it is whole and what it cost, or that it broke off. */
+export function endingOf(
+  { ending, brokenBy }: RelayedStream,
+  resolution: Resolution,
+  writer: Pick<ChatWriter, 'broken' | 'keep'> & { end(charged: Resolution): string },
+  client: Client,
+): Ending {
+  return {
+    resolution,
+    write: () =>
+      ending === 'whole' ? writer.end(resolution) : writer.broken(refusals.streamBroken()),
+    keep: writer.keep,
+    send: (text) => client.endStream(text),
+    refuse: (refused) => client.endStream(writer.broken(refused)),
+    brokenBy,
+  }
+}

@@ -19,9 +19,13 @@ import type { AnsweredBy, HeldCall, Used } from '../call.ts'
 import { chargeHeldCall, releaseHeldCall } from '../charge.ts'
 import { beginStream } from '../chat/begin-stream.ts'
 import { relayStream } from '../chat/relay-stream.ts'
-import { BROKEN_REASONS, type BegunStream, type RelayedStream } from '../chat/streamed-chat.ts'
+import {
+  BROKEN_REASONS,
+  endingOf,
+  type BegunStream,
+  type RelayedStream,
+} from '../chat/streamed-chat.ts'
 import type { Client } from '../client.ts'
-import { refusals } from '../refusal.ts'
 import type { RunningCall } from '../running-calls.ts'
 import {
   readTranscription,
@@ -204,14 +208,7 @@ async function relayEvents(
   const writer = createTranscriptWriter()
   const relayed = await relayStream({ ...call, writer, tokensMax: textTokensMax(held) }, false)
   const resolution = resolveStream(held, relayed, answeredBy())
-  return {
-    resolution,
-    write: () =>
-      relayed.ending === 'whole' ? writer.end(resolution) : writer.broken(refusals.streamBroken()),
-    send: (text) => client.endStream(text),
-    refuse: (refused) => client.endStream(writer.broken(refused)),
-    brokenBy: relayed.brokenBy,
-  }
+  return endingOf(relayed, resolution, writer, client)
 }
 
 function resolveAnswer(

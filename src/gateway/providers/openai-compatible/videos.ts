@@ -1,7 +1,7 @@
 /** Videos of the upstreams that speak OpenAI's format otherwise, in the formats in which they sell them. */
 import type { Dispatcher } from 'undici'
 import { isObject } from '../../../platform/lib/is-object.ts'
-import { isOpenPort, isPublicHost } from '../../../platform/lib/public-address.ts'
+import { isPublicUrl } from '../../media-of-part.ts'
 import type {
   JsonObject,
   UpstreamFailure,
@@ -140,7 +140,7 @@ const RATIOS = ['16:9', '4:3', '3:2', '1:1', '2:3', '3:4', '9:16']
 /** 854x480 is called 16:9. */
 const RATIO_TOLERANCE = 0.005
 
-/** By the shorter side, and by the ratio of the sides. */
+/** Returns the resolution, which is the shorter side, and the ratio of the sides; undefined for any other shape. */
 function shapeOf(size: string): { aspect_ratio: string; resolution: string } | undefined {
   const [width = 0, height = 0] = size.split('x').map(Number)
   const resolution = RESOLUTIONS[Math.min(width, height)]
@@ -216,7 +216,7 @@ function openContent(
 function addressOf({ address }: Upstream, video: unknown): URL | undefined {
   const url = isObject(video) && typeof video.url === 'string' ? URL.parse(video.url) : null
   if (!url || url.username !== '' || url.password !== '') return undefined
-  const isPublic = url.protocol === 'https:' && isPublicHost(url.hostname) && isOpenPort(url.port)
+  const isPublic = url.protocol === 'https:' && isPublicUrl(url.href)
   return url.origin === address || isPublic ? url : undefined
 }
 
